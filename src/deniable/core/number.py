@@ -1,0 +1,102 @@
+"""Numbers as people write them, read without a rounding error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from numbers import Rational
+
+import numpy as np
+
+from deniable.core.errors import InvalidArgumentError
+
+Number = int | float | str | Decimal | Fraction
+"""What every parameter accepts. A float means the decimal that Python prints for it: 0.1 is one tenth."""
+
+
+def exact(name: str, value: Number) -> Fraction:
+    """The fraction that `value` stands for.
+
+    Example:
+        >>> exact("epsilon", 0.1), exact("epsilon", "1/3")
+        (Fraction(1, 10), Fraction(1, 3))
+    """
+    if isinstance(value, bool | np.bool_):
+        raise InvalidArgumentError(name, f"must be a number, not {value}")
+    if isinstance(value, Rational | np.integer):
+        return Fraction(int(value)) if isinstance(value, np.integer) else Fraction(value)
+    if isinstance(value, np.floating):
+        value = str(value)
+    try:
+        return Fraction(repr(value) if isinstance(value, float) else value)
+    except (ValueError, OverflowError, TypeError, InvalidOperation, ZeroDivisionError):
+        raise InvalidArgumentError(name, f"must be a finite number, not {value!r}") from None
+
+
+def positive(name: str, value: Number) -> Fraction:
+    """The fraction, if it is above zero."""
+    number = exact(name, value)
+    if number <= 0:
+        raise InvalidArgumentError(name, f"must be positive, not {value}")
+    return number
+
+
+def probability(name: str, value: Number) -> Fraction:
+    """The fraction, if it lies strictly between 0 and 1."""
+    number = exact(name, value)
+    if not 0 < number < 1:
+        raise InvalidArgumentError(name, f"must lie strictly between 0 and 1, not {value}")
+    return number
+
+
+def whole(name: str, value: int | Fraction, least: int = 1) -> int:
+    """The whole number, if it is at least `least`."""
+    number = exact(name, value)
+    if number.denominator != 1:
+        raise InvalidArgumentError(name, f"must be a whole number, not {value}")
+    if number < least:
+        raise InvalidArgumentError(name, f"must be at least {least}, not {value}")
+    return int(number)
+
+
+def least_decimal(enough: Callable[[Fraction], bool]) -> Fraction:
+    """The least number of six significant digits that is enough, where everything above it is enough too.
+
+    Example:
+        >>> float(least_decimal(lambda x: x * x >= 2))
+        1.41422
+    """
+    power = Fraction(1)
+    while not enough(power):
+        power *= 10
+    while enough(power / 10):
+        power /= 10
+    low, high = 10**5, 10**6  # in units of power / 10^6: low is not enough, high is
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(power * middle / 10**6) else (middle, high)
+    return power * high / 10**6
+
+
+def above(value: float) -> Fraction:
+    """A fraction that is at least as large as the real number a float was computed for (12 digits of it are right)."""
+    return Fraction(value) * (1 + _SLACK)
+
+
+def below(value: float) -> Fraction:
+    """A fraction that is at most as large as the real number a float was computed for (12 digits of it are right)."""
+    return Fraction(value) * (1 - _SLACK)
+
+
+def root_above(square: Fraction) -> Fraction:
+    """The square root, rounded up by at most one part in a billion."""
+    if square == 0:
+        return Fraction(0)
+    shift = max(0, 64 - (square.numerator.bit_length() - square.denominator.bit_length()) // 2)
+    scaled = -(-(square.numerator << (2 * shift)) // square.denominator)
+    return Fraction(math.isqrt(scaled - 1) + 1, 1 << shift)
+
+
+_SLACK = Fraction(1, 10**12)

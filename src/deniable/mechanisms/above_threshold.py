@@ -1,0 +1,125 @@
+"""Sparse vector: many questions, one answer paid: which was the first above a threshold?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deniable.core.bits import BitSource, OperatingSystem
+from deniable.core.errors import InvalidArgumentError
+from deniable.core.grid import Grid
+from deniable.core.loss import Loss
+from deniable.core.number import Number, positive, probability, whole
+from deniable.core.sampling import LARGEST_SCALE, discrete_laplace, discrete_laplace_radius
+from deniable.mechanisms.mechanism import Mechanism
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class AboveThreshold(Mechanism):
+    """Says of each value in turn whether it is above a noisy threshold, and stops at the first that is.
+
+    Input:      values asked one by one, each chosen after the last reply; each differs by at most `sensitivity`
+                between neighbours. The threshold is public.
+    Guarantee:  pure differential privacy with `epsilon` for all replies together, however many are 'no'.
+    Rounding:   values go to the grid, halves upward, and the sensitivity is rounded up to whole steps. Draws are exact.
+    Error:      with probability 1 - beta over k questions, 'yes' means above threshold - a and 'no' means below
+                threshold + a, for an a at most the textbook's 8 sensitivity (ln k + ln(2/beta)) / epsilon.
+    Cost:       one Laplace draw per question and one for the threshold.
+    Caution:    after 'yes' it is spent: a further question needs a new one, and a new loss. It never releases values.
+    Reference:  Dwork, Naor, Reingold, Rothblum, Vadhan 2009; Dwork, Roth 2014, theorems 3.23 and 3.24;
+                Lyu, Su, Li 2017 (variants that are not private).
+    Proof:      docs/proofs/above_threshold.md
+
+    Example:
+        >>> AboveThreshold(sensitivity=1, epsilon=1.0).first([3, 5, 900, 2], threshold=400)
+        2
+    """
+
+    sensitivity: Fraction
+    epsilon: Fraction
+    step: Fraction
+
+    def __init__(self, *, sensitivity: Number, epsilon: Number, step: Number = 1) -> None:
+        self._set(
+            sensitivity=positive("sensitivity", sensitivity),
+            epsilon=positive("epsilon", epsilon),
+            step=positive("step", step),
+        )
+        if 2 * self._threshold_scale > LARGEST_SCALE:
+            raise InvalidArgumentError("step", "must be coarser: the noise would not fit 64 bits")
+
+    @property
+    def loss(self) -> Loss:
+        """Half is spent on the threshold, which hides every 'no'; half on the one 'yes'."""
+        return Loss.pure(self.epsilon)
+
+    def watch(self, threshold: ArrayLike) -> Watch:
+        """Draw the noisy threshold once, then ask it value after value."""
+        return Watch(self, self._noisy_threshold(threshold, OperatingSystem()), OperatingSystem())
+
+    def first(self, values: Iterable[Any], threshold: ArrayLike) -> int | None:
+        """The position of the first value that is found above the threshold, or None. Reads no value past it."""
+        watch = self.watch(threshold)
+        return next((position for position, value in enumerate(values) if watch.ask(value)), None)
+
+    def error(self, confidence: Number = 0.95, *, questions: int) -> float:
+        """How far from the threshold a reply can be wrong, over so many questions, with this probability."""
+        half = (1 - probability("confidence", confidence)) / 2
+        threshold = discrete_laplace_radius(self._threshold_scale, half)
+        value = discrete_laplace_radius(2 * self._threshold_scale, half / whole("questions", questions))
+        return float((threshold + value) * self.step)
+
+    @classmethod
+    def typical(cls, epsilon: Number) -> Self:
+        """Values that are counts."""
+        return cls(sensitivity=1, epsilon=epsilon)
+
+    def neighbours(self) -> tuple[list[int], list[int]]:
+        """The value at the threshold moves against the ones before it."""
+        return [0, 0, 0, 0, 1], [1, 1, 1, 1, 0]
+
+    def sample(self, data: ArrayLike, count: int) -> NDArray[np.int64]:
+        """Where `count` independent watches with threshold 0 stop; the length of the list if nowhere."""
+        values = self._grid.indices("data", data)
+        noise = discrete_laplace(2 * self._threshold_scale, count * values.size, OperatingSystem())
+        thresholds = discrete_laplace(self._threshold_scale, count, OperatingSystem())
+        above = values + noise.reshape(count, values.size) >= thresholds[:, None]
+        return np.where(above.any(axis=1), above.argmax(axis=1), values.size).astype(np.int64)
+
+    @property
+    def _grid(self) -> Grid:
+        return Grid(self.step)
+
+    @property
+    def _threshold_scale(self) -> Fraction:
+        """In steps: 2 sensitivity / epsilon; the values' noise is twice as wide."""
+        return 2 * self._grid.distance(self.sensitivity) / self.epsilon
+
+    def _noisy_threshold(self, threshold: ArrayLike, bits: BitSource) -> int:
+        return int(self._grid.indices("threshold", threshold)[0] + discrete_laplace(self._threshold_scale, 1, bits)[0])
+
+    def _above(self, value: ArrayLike, noisy_threshold: int, bits: BitSource) -> bool:
+        noise = discrete_laplace(2 * self._threshold_scale, 1, bits)[0]
+        return bool(self._grid.indices("value", value)[0] + noise >= noisy_threshold)
+
+
+@dataclass(slots=True)
+class Watch:
+    """One noisy threshold in use. Good until its first 'yes'."""
+
+    _mechanism: AboveThreshold
+    _noisy_threshold: int = field(repr=False)
+    _bits: BitSource = field(repr=False)
+    _spent: bool = False
+
+    def ask(self, value: ArrayLike) -> bool:
+        """Whether this value is found above the threshold."""
+        if self._spent:
+            raise InvalidArgumentError("watch", "has said yes already and is spent; start a new one, for a new loss")
+        self._spent = self._mechanism._above(value, self._noisy_threshold, self._bits)  # noqa: SLF001 - its other half
+        return self._spent
