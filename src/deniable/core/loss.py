@@ -49,14 +49,14 @@ class Loss:
         return cls(Fraction(0), Fraction(0), Fraction(0))
 
     @classmethod
-    def pure(cls, epsilon: Number, *, rho: Fraction | None = None, pair: Pair | None = None) -> Loss:
-        """Pure epsilon, and what follows from it; a mechanism that proves a smaller rho or a finer pair names it."""
+    def pure(cls, epsilon: Number, *, rho: Fraction | None = None) -> Loss:
+        """Pure epsilon, and what follows from it; a mechanism that proves a smaller rho names it."""
         number = positive("epsilon", epsilon)
         return cls(
             epsilon=number,
             rho=rho_from_epsilon(number) if rho is None else rho,
             mu_squared=mu_squared_from_epsilon(number),
-            pair=ResponsePair(number) if pair is None else pair,
+            pair=ResponsePair(number),
         )
 
     @classmethod

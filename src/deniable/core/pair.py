@@ -10,14 +10,6 @@ from fractions import Fraction
 
 
 @dataclass(frozen=True, slots=True)
-class LaplacePair:
-    """Discrete Laplace noise of this scale around 0 and around `shift`."""
-
-    scale: Fraction
-    shift: int
-
-
-@dataclass(frozen=True, slots=True)
 class GaussianPair:
     """N(0, 1) and N(mu, 1)."""
 
@@ -35,4 +27,4 @@ class ResponsePair:
     delta: Fraction = Fraction(0)
 
 
-Pair = LaplacePair | GaussianPair | ResponsePair
+Pair = GaussianPair | ResponsePair

@@ -10,7 +10,6 @@ from deniable.core.bits import BitSource
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
 from deniable.core.number import Number, exact, least_decimal, positive, whole
-from deniable.core.pair import LaplacePair
 from deniable.core.sampling import IntArray, discrete_laplace, discrete_laplace_radius
 from deniable.mechanisms.additive import Additive
 
@@ -86,12 +85,8 @@ class Laplace(Additive):
 
     @property
     def loss(self) -> Loss:
-        """One step of l1 distance moves the log-probability of any outcome by at most 1 / scale.
-
-        At distance 1 only one coordinate can move, by one step, so the pair of shifted laws is known exactly.
-        """
-        pair = LaplacePair(self.scale, 1) if self.distance == 1 else None
-        return Loss.pure(self.epsilon, pair=pair)
+        """One step of l1 distance moves the log-probability of any outcome by at most 1 / scale."""
+        return Loss.pure(self.epsilon)
 
     def _noise(self, size: int, bits: BitSource) -> IntArray:
         return discrete_laplace(self.scale, size, bits)

@@ -1,0 +1,103 @@
+"""What a batch costs altogether, by every method there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from operator import add
+from typing import Protocol
+
+from deniable.accounting.advanced import advanced
+from deniable.accounting.pld import installed, pld
+from deniable.core.errors import InvalidArgumentError
+from deniable.core.guarantee import Guarantee
+from deniable.core.loss import Loss
+from deniable.core.number import Number, exact
+
+
+class Costly(Protocol):
+    """Anything that says its loss: a mechanism, for one."""
+
+    @property
+    def loss(self) -> Loss:
+        """What one use gives away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """A batch's guarantee, and the method that showed it."""
+
+    guarantee: Guarantee
+    method: str
+
+
+def compose(batch: Iterable[Loss | Costly], delta: Number = 0, method: str = "best") -> Composition:
+    """The guarantee of a whole batch at `delta`; with method 'best', the smallest epsilon of all methods.
+
+    The batch must be fixed before its first answer is seen. (The sums, 'basic', 'zcdp' and 'gdp', hold even if it is
+    not, but comparing methods after the fact does not: use `Filter` there.) 'best' leaves out 'pld' where the extra
+    of that name is not installed.
+
+    Example:
+        >>> from deniable.mechanisms import Laplace
+        >>> batch = [Laplace(sensitivity=1, epsilon="0.01")] * 400
+        >>> found = compose(batch, delta=1e-6)
+        >>> found.method, round(float(found.guarantee.epsilon), 2)
+        ('pld', 0.83)
+        >>> float(compose(batch, delta=1e-6, method="basic").guarantee.epsilon)
+        4.0
+    """
+    losses = [item if isinstance(item, Loss) else item.loss for item in batch]
+    if not losses:
+        raise InvalidArgumentError("batch", "must not be empty")
+    if method != "best" and method not in METHODS:
+        raise InvalidArgumentError("method", f"must be 'best' or one of {', '.join(METHODS)}, not {method!r}")
+    budget = exact("delta", delta)
+    names = [name for name in METHODS if name != "pld" or installed()] if method == "best" else [method]
+    found = [(name, METHODS[name](losses, budget)) for name in names]
+    shown = [(epsilon, name) for name, epsilon in found if epsilon is not None]
+    if not shown:
+        raise InvalidArgumentError("delta", f"must be larger: {method} shows nothing for this batch at {delta}")
+    epsilon, name = min(shown)
+    return Composition(Guarantee(epsilon, budget), name)
+
+
+def _basic(losses: Sequence[Loss], delta: Fraction) -> Fraction | None:
+    """Epsilons add up, and so do deltas (Dwork, Kenthapadi, McSherry, Mironov, Naor 2006)."""
+    total = _sum(losses)
+    return total.epsilon if total.delta <= delta else None
+
+
+def _zcdp(losses: Sequence[Loss], delta: Fraction) -> Fraction | None:
+    """Rhos add up (Bun, Steinke 2016), and are converted once."""
+    total = _sum(losses)
+    return _converted(Loss(None, total.rho, None, total.delta), delta)
+
+
+def _gdp(losses: Sequence[Loss], delta: Fraction) -> Fraction | None:
+    """Squares of mu add up (Dong, Roth, Su 2022), and are converted once."""
+    total = _sum(losses)
+    return _converted(Loss(None, None, total.mu_squared, total.delta), delta)
+
+
+def _converted(loss: Loss, delta: Fraction) -> Fraction | None:
+    """The epsilon of this one form, if it says anything."""
+    if loss == Loss(None, None, None, loss.delta) or loss.delta >= delta:
+        return None
+    return loss.at(delta).epsilon
+
+
+def _sum(losses: Sequence[Loss]) -> Loss:
+    return reduce(add, losses)
+
+
+METHODS: dict[str, Callable[[Sequence[Loss], Fraction], Fraction | None]] = {
+    "basic": _basic,
+    "advanced": advanced,
+    "zcdp": _zcdp,
+    "gdp": _gdp,
+    "pld": pld,
+}
+"""Each gives the batch's epsilon at a delta, or None where it has nothing to say."""

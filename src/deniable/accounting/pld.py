@@ -1,0 +1,59 @@
+"""Privacy-loss distributions: the tightest account of a batch whose settings are all fixed before its first answer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from importlib.util import find_spec
+from math import inf
+from typing import Any
+
+from deniable.core.errors import InvalidArgumentError
+from deniable.core.loss import Loss
+from deniable.core.number import above, root_above
+from deniable.core.pair import GaussianPair, Pair, ResponsePair
+
+
+def pld(losses: Sequence[Loss], delta: Fraction) -> Fraction | None:
+    """The epsilon of all losses together at `delta`, or None if one has no dominating pair. Rounded up.
+
+    Guarantee:  the convolution of the pairs' loss distributions, discretised pessimistically, bounds every
+                non-adaptive (and adaptively ordered, with settings fixed) composition of the mechanisms.
+    Caution:    not for settings chosen after an answer was seen; `Filter` is for those.
+    Reference:  Koskela, Jalko, Honkela 2020; Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022 (dp-accounting).
+    """
+    pairs = [loss.pair or _response(loss) for loss in losses]
+    known = Counter(pair for pair in pairs if pair is not None)
+    if known.total() < len(losses):
+        return None
+    distributions = [_distribution(pair).self_compose(count) for pair, count in known.items()]
+    total = distributions[0]
+    for distribution in distributions[1:]:
+        total = total.compose(distribution)
+    epsilon = float(total.get_epsilon_for_delta(float(delta)))
+    return None if epsilon == inf else above(epsilon)
+
+
+def installed() -> bool:
+    """Whether dp-accounting is there; it is an extra."""
+    return find_spec("dp_accounting") is not None
+
+
+def _response(loss: Loss) -> Pair | None:
+    """What is only known to be (epsilon, delta) is at worst a randomized response."""
+    return None if loss.epsilon is None else ResponsePair(loss.epsilon, loss.delta)
+
+
+def _distribution(pair: Pair) -> Any:  # noqa: ANN401 - dp-accounting has no types
+    """The pair's privacy-loss distribution."""
+    if not installed():
+        raise InvalidArgumentError("method", "'pld' needs dp-accounting: pip install 'deniable[pld]'")
+    from dp_accounting.pld import common, privacy_loss_distribution  # noqa: PLC0415 - an extra
+
+    match pair:
+        case GaussianPair(mu_squared):
+            return privacy_loss_distribution.from_gaussian_mechanism(1 / float(root_above(mu_squared)))
+        case ResponsePair(epsilon, delta):
+            parameters = common.DifferentialPrivacyParameters(float(epsilon), float(delta))
+            return privacy_loss_distribution.from_privacy_parameters(parameters)

@@ -1,0 +1,1 @@
+"""Front ends: they translate, and never decide."""

@@ -1,0 +1,1 @@
+"""Calculators for before the start: how much error, how many people, how many questions, what epsilon means."""

@@ -1,0 +1,46 @@
+"""How many people does a wanted error need?"""
+
+from __future__ import annotations
+
+from math import ceil
+
+from deniable.apps.chart import Chart
+from deniable.core.number import Number, positive
+from deniable.mechanisms import Gaussian, Laplace, RandomizedResponse
+
+
+def sizes(error: Number, epsilon: Number, delta: Number, confidence: Number) -> dict[str, int]:
+    """The number of people that makes a fraction this accurate, by each way of asking."""
+    wanted = float(positive("error", error))
+    return {
+        "randomized response": RandomizedResponse(epsilon=epsilon).people_for(error, confidence),
+        "Laplace": ceil(Laplace(sensitivity=1, epsilon=epsilon).error(confidence) / wanted),
+        "Gaussian": ceil(Gaussian(sensitivity=1, epsilon=epsilon, delta=delta).error(confidence) / wanted),
+    }
+
+
+def size(error: Number, epsilon: Number, delta: Number, confidence: Number) -> Chart:
+    """One row for each way, one line for each over a range of errors."""
+    here = sizes(error, epsilon, delta, confidence)
+    wanted = positive("error", error)
+    errors = [float(wanted) * 10 ** (power / 4) for power in range(-8, 5)]
+    over = {wish: sizes(wish, epsilon, delta, confidence) for wish in errors}
+    return Chart(
+        title=f"People needed for an error of {error} at epsilon {epsilon}, with confidence {confidence}",
+        columns=("asked by", "people", "grows like"),
+        rows=[(name, f"{people:,}", _GROWTH[name]) for name, people in here.items()],
+        lines={name: [(wish, over[wish][name]) for wish in errors] for name in here},
+        x_label="wanted error",
+        y_label="people",
+        notes=(
+            f"The textbook's rules of thumb: 1/(epsilon error)^2 = {1 / (float(epsilon) * float(wanted)) ** 2:,.0f} "
+            f"against 2/(epsilon error) = {2 / (float(epsilon) * float(wanted)):,.0f} (at confidence 3/4).",
+        ),
+    )
+
+
+_GROWTH = {
+    "randomized response": "1/(epsilon error)²",
+    "Laplace": "1/(epsilon error)",
+    "Gaussian": "1/(epsilon error)",
+}
