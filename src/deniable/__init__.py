@@ -1,3 +1,22 @@
 """A curator for sensitive tables: private answers, exact noise, sound accounts."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from deniable.curator import create, protect
+    from deniable.curator import open_policy as open  # noqa: A004 - `deniable.open(...)` is how it reads
+
 __version__ = "0.1.0"
+
+__all__ = ["create", "open", "protect"]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module's attribute
+    """The curator is loaded when it is first asked for, so that mechanisms alone stay light."""
+    if name not in __all__:
+        raise AttributeError(f"module 'deniable' has no attribute {name!r}")
+    from deniable import curator  # noqa: PLC0415 - see above
+
+    return getattr(curator, "open_policy" if name == "open" else name)

@@ -22,5 +22,5 @@ def advanced(losses: Sequence[Loss], delta: Fraction) -> Fraction | None:
     if len(epsilons) < len(losses) or slack <= 0:
         return None
     drift = sum(epsilon * tanh(epsilon / 2) for epsilon in epsilons)
-    spread = sqrt(2 * log(1 / slack) * sum(epsilon**2 for epsilon in epsilons))
+    spread = sqrt(-2 * log(slack) * sum(epsilon**2 for epsilon in epsilons))
     return above(drift + spread)

@@ -55,13 +55,17 @@ def compose(batch: Iterable[Loss | Costly], delta: Number = 0, method: str = "be
     if method != "best" and method not in METHODS:
         raise InvalidArgumentError("method", f"must be 'best' or one of {', '.join(METHODS)}, not {method!r}")
     budget = exact("delta", delta)
+    if not 0 <= budget < 1:
+        raise InvalidArgumentError("delta", f"must be at least 0 and below 1, not {delta}")
     names = [name for name in METHODS if name != "pld" or installed()] if method == "best" else [method]
     found = [(name, METHODS[name](losses, budget)) for name in names]
     shown = [(epsilon, name) for name, epsilon in found if epsilon is not None]
     if not shown:
-        raise InvalidArgumentError("delta", f"must be larger: {method} shows nothing for this batch at {delta}")
+        raise InvalidArgumentError(
+            "delta", f"must be larger, or the method another: {method} shows nothing for this batch at {delta}"
+        )
     epsilon, name = min(shown)
-    return Composition(Guarantee(epsilon, budget), name)
+    return Composition(Guarantee(max(epsilon, _LEAST), budget), name)
 
 
 def _basic(losses: Sequence[Loss], delta: Fraction) -> Fraction | None:
@@ -84,14 +88,20 @@ def _gdp(losses: Sequence[Loss], delta: Fraction) -> Fraction | None:
 
 def _converted(loss: Loss, delta: Fraction) -> Fraction | None:
     """The epsilon of this one form, if it says anything."""
-    if loss == Loss(None, None, None, loss.delta) or loss.delta >= delta:
+    if not (loss.rho or loss.mu_squared) or loss.delta >= delta:
         return None
-    return loss.at(delta).epsilon
+    try:
+        return loss.at(delta).epsilon
+    except InvalidArgumentError:  # a delta so small that no epsilon is finite
+        return None
 
 
 def _sum(losses: Sequence[Loss]) -> Loss:
     return reduce(add, losses)
 
+
+_LEAST = Fraction(1, 10**30)
+"""Stands for an epsilon of zero, which no guarantee has."""
 
 METHODS: dict[str, Callable[[Sequence[Loss], Fraction], Fraction | None]] = {
     "basic": _basic,

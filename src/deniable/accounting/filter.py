@@ -93,6 +93,8 @@ class Filter:
     def how_many(self, question: Loss, spent: Loss | None = None) -> int:
         """How many such questions still fit, after `spent`."""
         left = self.remaining(spent or Loss.zero())
+        if left.delta < 0:
+            return 0
         by_branch = [
             room // cost
             for room, cost in (

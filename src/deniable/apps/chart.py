@@ -36,7 +36,7 @@ class Chart:
         """Print the table, the picture and the notes."""
         table = Table(title=self.title, title_justify="left", title_style="bold", header_style="bold")
         for position, column in enumerate(self.columns):
-            table.add_column(column, justify="left" if position == 0 else "right")
+            table.add_column(column, justify="left" if position == 0 else "right", overflow="fold")
         for row in self.rows:
             table.add_row(*row)
         console.print(table)
@@ -47,6 +47,8 @@ class Chart:
 
     def save(self, path: Path) -> None:
         """The picture as an image file, in whatever format the name's ending says."""
+        if not path.suffix:
+            raise InvalidArgumentError("plot", f"must end in .png, .svg or .pdf, not be {str(path)!r}")
         try:
             from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
         except ImportError:

@@ -8,14 +8,17 @@ import typer
 from rich.console import Console
 
 from deniable import __version__
+from deniable.apps import audit
 from deniable.apps.plan.commands import app as plan
-from deniable.core.errors import InvalidArgumentError
+from deniable.core.errors import Failed, InvalidArgumentError, Refused
+from deniable.policy import InvalidPolicyError
 
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="A curator for sensitive tables: private answers, exact noise, sound accounts.",
 )
+app.command("audit")(audit.command)
 app.add_typer(plan, name="plan")
 
 
@@ -36,9 +39,15 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; an argument that cannot be right is one line, not a trace."""
+    """Run the command line; what cannot be right is a few lines, not a trace."""
     try:
         app()
-    except InvalidArgumentError as error:
-        Console(stderr=True).print(f"[bold red]error:[/bold red] {error}", highlight=False)
-        sys.exit(2)
+    except Refused as refusal:
+        _stop(refusal.show())
+    except (InvalidArgumentError, InvalidPolicyError, Failed) as error:
+        _stop(f"error: {error}")
+
+
+def _stop(text: str) -> None:
+    Console(stderr=True).print(text, highlight=False, markup=False, soft_wrap=True, style="red")
+    sys.exit(2)

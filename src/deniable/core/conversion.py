@@ -116,7 +116,7 @@ def group_delta(epsilon: Fraction, delta: Fraction, people: int) -> Fraction:
 
 def log_odds_above(chance: Fraction) -> Fraction:
     """ln(p / (1 - p)), rounded up."""
-    return above(log(chance / (1 - chance)))
+    return above(log1p(float((2 * chance - 1) / (1 - chance))))
 
 
 def budget_for_mu_squared(epsilon: Fraction, delta: Fraction) -> Fraction:

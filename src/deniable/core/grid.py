@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,13 +19,18 @@ RANGE = 1 << 61
 
 IntArray = NDArray[np.int64]
 
+_DOUBLE = np.dtype(np.float64).itemsize
+_FINEST, _COARSEST = Fraction(1, 1 << 1000), Fraction(1 << 1000)
+"""Between these, a step as a float is right to 53 digits."""
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Grid:
     """The multiples of `step`.
 
     A number goes to its nearest multiple, halves upward: floor(x / step + 1/2). That map is monotone and moves
-    with whole steps, so two numbers at most m steps apart land at most ceil(m) indices apart.
+    with whole steps, so two numbers at most m steps apart land at most ceil(m) indices apart. A float means the decimal
+    that Python prints for it, here as in every parameter.
     (Rounding halves to even would not: 0.5 and 1.5 would land two apart.)
 
     Example:
@@ -47,12 +54,12 @@ class Grid:
 
     def indices(self, name: str, values: ArrayLike | Fraction) -> IntArray:
         """The index of every number, as a vector; raises if one is not a finite number within the grid's range."""
-        numbers = np.atleast_1d(np.asarray(values))
+        numbers = np.atleast_1d(_array(values))
         if numbers.ndim != 1:
             raise InvalidArgumentError(name, f"must be a number or a vector, not {numbers.ndim}-dimensional")
         if np.issubdtype(numbers.dtype, np.integer):
             return self._from_integers(name, numbers)
-        if np.issubdtype(numbers.dtype, np.floating):
+        if numbers.dtype.kind == "f" and numbers.itemsize <= _DOUBLE and _FINEST <= self.step <= _COARSEST:
             return self._from_floats(name, numbers.astype(np.float64))
         return self._from_objects(name, numbers)
 
@@ -67,7 +74,7 @@ class Grid:
     def _from_integers(self, name: str, numbers: NDArray[np.generic]) -> IntArray:
         """Within 64 bits if that surely suffices, else in Python's integers."""
         limit = RANGE // (2 * max(self.step.numerator, self.step.denominator))
-        if numbers.size and not -limit <= int(numbers.min()) <= int(numbers.max()) <= limit:
+        if not limit or (numbers.size and not -limit <= int(numbers.min()) <= int(numbers.max()) <= limit):
             return self._from_objects(name, numbers.astype(object))
         top, bottom = self.step.numerator, self.step.denominator
         return (2 * bottom * numbers.astype(np.int64) + top) // (2 * top)
@@ -83,14 +90,14 @@ class Grid:
         unsure = np.abs(shifted - np.rint(shifted)) <= (np.abs(shifted) + 1) * 2.0**-50
         indices = np.floor(np.where(unsure, 0, shifted)).astype(np.int64)
         for position in np.flatnonzero(unsure):
-            indices[position] = self._index(name, Fraction(float(numbers[position])))
+            indices[position] = self._index(name, Fraction(repr(float(numbers[position]))))
         return indices
 
     def _from_objects(self, name: str, numbers: NDArray[np.generic]) -> IntArray:
-        """Fractions, decimals and integers of any size."""
+        """Fractions, decimals, integers of any size and floats of more than 64 bits."""
         try:
-            fractions = [Fraction(number) for number in numbers.tolist()]
-        except (TypeError, ValueError, OverflowError):
+            fractions = [_fraction(number) for number in numbers.tolist()]
+        except (TypeError, ValueError, OverflowError, ZeroDivisionError):
             raise InvalidArgumentError(name, "must be finite numbers") from None
         return np.array([self._index(name, fraction) for fraction in fractions], dtype=np.int64)
 
@@ -100,3 +107,18 @@ class Grid:
         if abs(index) > RANGE:
             raise InvalidArgumentError(name, f"must lie within {RANGE} steps of zero; choose a coarser step")
         return index
+
+
+def _array(values: ArrayLike | Fraction) -> NDArray[Any]:
+    """The numbers as they were given: in a list of integers and floats, NumPy would round the large integers."""
+    numbers = np.asarray(values)
+    if numbers.dtype.kind == "f" and isinstance(values, Sequence) and not all(isinstance(one, float) for one in values):
+        return np.asarray(values, dtype=object)
+    return numbers
+
+
+def _fraction(number: Any) -> Fraction:  # noqa: ANN401 - whatever an array may hold
+    """The number itself; NumPy's own scalars as Python's integers, which do not overflow."""
+    if isinstance(number, np.integer):
+        return Fraction(int(number))
+    return Fraction(*number.as_integer_ratio()) if isinstance(number, np.floating) else Fraction(number)

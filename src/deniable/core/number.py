@@ -40,13 +40,15 @@ def positive(name: str, value: Number) -> Fraction:
     number = exact(name, value)
     if number <= 0:
         raise InvalidArgumentError(name, f"must be positive, not {value}")
+    if not _LEAST <= number <= 1 / _LEAST:
+        raise InvalidArgumentError(name, f"must lie between 1e-300 and 1e300, not {value}")
     return number
 
 
 def probability(name: str, value: Number) -> Fraction:
     """The fraction, if it lies strictly between 0 and 1."""
     number = exact(name, value)
-    if not 0 < number < 1:
+    if not _LEAST <= number <= 1 - _LEAST:
         raise InvalidArgumentError(name, f"must lie strictly between 0 and 1, not {value}")
     return number
 
@@ -100,3 +102,4 @@ def root_above(square: Fraction) -> Fraction:
 
 
 _SLACK = Fraction(1, 10**12)
+_LEAST = Fraction(1, 10**300)

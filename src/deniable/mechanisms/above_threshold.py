@@ -27,8 +27,9 @@ class AboveThreshold(Mechanism):
                 between neighbours. The threshold is public.
     Guarantee:  pure differential privacy with `epsilon` for all replies together, however many are 'no'.
     Rounding:   values go to the grid, halves upward, and the sensitivity is rounded up to whole steps. Draws are exact.
-    Error:      with probability 1 - beta over k questions, 'yes' means above threshold - a and 'no' means below
-                threshold + a, for an a at most the textbook's 8 sensitivity (ln k + ln(2/beta)) / epsilon.
+    Error:      with probability 1 - beta over k questions, 'yes' means at least threshold - a and 'no' means below
+                threshold + a, for an a at most the textbook's 8 sensitivity (ln k + ln(2/beta)) / epsilon (the
+                sensitivity in whole steps).
     Cost:       one Laplace draw per question and one for the threshold.
     Caution:    after 'yes' it is spent: a further question needs a new one, and a new loss. It never releases values.
     Reference:  Dwork, Naor, Reingold, Rothblum, Vadhan 2009; Dwork, Roth 2014, theorems 3.23 and 3.24;
@@ -79,9 +80,10 @@ class AboveThreshold(Mechanism):
         """Values that are counts."""
         return cls(sensitivity=1, epsilon=epsilon)
 
-    def neighbours(self) -> tuple[list[int], list[int]]:
+    def neighbours(self) -> tuple[list[float], list[float]]:
         """The value at the threshold moves against the ones before it."""
-        return [0, 0, 0, 0, 1], [1, 1, 1, 1, 0]
+        move = self._grid.values(np.array([self._grid.distance(self.sensitivity)]))[0].item()
+        return [0] * 4 + [move], [move] * 4 + [0]
 
     def sample(self, data: ArrayLike, count: int) -> NDArray[np.int64]:
         """Where `count` independent watches with threshold 0 stop; the length of the list if nowhere."""
@@ -101,11 +103,19 @@ class AboveThreshold(Mechanism):
         return 2 * self._grid.distance(self.sensitivity) / self.epsilon
 
     def _noisy_threshold(self, threshold: ArrayLike, bits: BitSource) -> int:
-        return int(self._grid.indices("threshold", threshold)[0] + discrete_laplace(self._threshold_scale, 1, bits)[0])
+        index = self._index("threshold", threshold)
+        return index + int(discrete_laplace(self._threshold_scale, 1, bits)[0])
 
     def _above(self, value: ArrayLike, noisy_threshold: int, bits: BitSource) -> bool:
-        noise = discrete_laplace(2 * self._threshold_scale, 1, bits)[0]
-        return bool(self._grid.indices("value", value)[0] + noise >= noisy_threshold)
+        index = self._index("value", value)  # refused, if it must be, before anything is drawn
+        return index + int(discrete_laplace(2 * self._threshold_scale, 1, bits)[0]) >= noisy_threshold
+
+    def _index(self, name: str, value: ArrayLike) -> int:
+        """Of one number."""
+        indices = self._grid.indices(name, value)
+        if indices.size != 1:
+            raise InvalidArgumentError(name, f"must be one number, not {indices.size}")
+        return int(indices[0])
 
 
 @dataclass(slots=True)

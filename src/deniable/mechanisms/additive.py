@@ -63,11 +63,10 @@ class Additive(Mechanism):
         Noise of each is independent; the union bound gives every one a share of the doubt. (A real number lies within
         half a step of its place on the grid.)
         """
-        beta = (1 - probability("confidence", confidence)) / whole("answers", answers)
-        return self._grid.values(np.array([self._radius(beta)]))[0].item()
+        return self._grid.values(np.array([self._steps(confidence, answers)]))[0].item()
 
     def interval(self, noisy: float, confidence: Number = 0.95, *, answers: int = 1) -> Interval:
-        """Where the true value is, with this probability, given the noisy one."""
+        """Where the value on the grid is, so surely, given the noisy one (a real number lies half a step farther)."""
         error = self.error(confidence, answers=answers)
         return Interval(noisy - error, noisy + error)
 
@@ -82,6 +81,10 @@ class Additive(Mechanism):
     @property
     def _grid(self) -> Grid:
         return Grid(self.step)
+
+    def _steps(self, confidence: Number, answers: int) -> int:
+        """The error in steps of the grid."""
+        return self._radius((1 - probability("confidence", confidence)) / whole("answers", answers))
 
     def _release(self, indices: IntArray, bits: BitSource) -> NDArray[Any]:
         """Noisy values of these indices, with randomness passed in."""

@@ -21,7 +21,7 @@ class Exponential(Selection):
     Rounding:   scores go to the grid, halves upward, and the sensitivity is rounded up to whole steps. The draw is
                 exact: a uniform proposal is accepted with probability exp(-gap), decided in integers where floats tie.
     Error:      the score is at least OPT - 2 sensitivity/epsilon (ln(R/R_opt) + t) with probability 1 - e^-t.
-    Cost:       at most R proposals per choice in expectation, vectorised: a million candidates in under a second.
+    Cost:       about 1.6 R proposals per choice in expectation, vectorised: a million candidates in under a second.
     Caution:    how many proposals are needed depends on the scores, and so does the time.
     Reference:  McSherry, Talwar 2007; Dwork, Roth 2014, theorems 3.10 and 3.11; Rogers, Steinke 2021 (zCDP).
     Proof:      docs/proofs/exponential.md

@@ -17,8 +17,11 @@ from deniable.core.number import Number, exact, least_decimal, positive, probabi
 from deniable.core.sampling import IntArray, discrete_gaussian
 from deniable.mechanisms.additive import Additive
 
-_SMOOTHING = 4
+_SMOOTHING = 5
 """Variance, in squared steps, that turns a continuous Gaussian into a discrete one; see docs/proofs/gaussian.md."""
+
+_WAY_BACK = Fraction(1, 10**11)
+"""Left unspent, so that the loss at delta, which is rounded up, does not exceed the epsilon that was asked for."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -27,10 +30,10 @@ class Gaussian(Additive):
 
     Input:      numbers or vectors; neighbours lie at most `sensitivity` apart in l2 norm.
     Guarantee:  zCDP with rho = distance^2 / (2 variance), distance being the sensitivity in steps; and, if the
-                variance is above 4, GDP with mu^2 = distance^2 / (variance - 4), up to a factor exp(2^-110) per draw.
+                variance is above 5, GDP with mu^2 = distance^2 / (variance - 5), up to a factor exp(2^-138) per draw.
                 From (epsilon, delta): the least variance that either of the two shows to be enough.
-    Rounding:   values go to the grid, halves upward; the sensitivity in steps is rounded up, with sqrt(k) more for
-                k real coordinates. Variance and rho are exact fractions, the draw is an exact sampler.
+    Rounding:   values go to the grid, halves upward; the sensitivity in steps is rounded up, or, for k > 1 real
+                coordinates, gets sqrt(k) more. Variance and rho are exact fractions, the draw is an exact sampler.
     Error:      at most ceil(sigma * z) steps with probability 1 - beta, z the normal quantile of 1 - beta/2.
     Cost:       a few dozen random bytes per value; millions of values a second.
     Caution:    no finite pure epsilon. A value past 2^61 steps raises an error.
@@ -79,13 +82,13 @@ class Gaussian(Additive):
         cls, error: Number, *, confidence: Number = 0.95, sensitivity: Number, answers: int = 1, step: Number = 1
     ) -> Self:
         """The least rho (to six digits) with which all of `answers` values are that close, that surely."""
-        wanted = exact("error", error)
-        if wanted <= 0:
-            raise InvalidArgumentError("error", f"must be positive, not {error}")
+        wanted = positive("error", error)
+        if wanted < positive("step", step):
+            raise InvalidArgumentError("error", f"must be at least one step ({step}), not {error}: no bound is finer")
 
         def enough(rho: Fraction) -> bool:
             mechanism = cls(sensitivity=sensitivity, rho=rho, step=step)
-            return bool(mechanism.error(confidence, answers=answers) <= wanted)
+            return mechanism._steps(confidence, answers) * mechanism.step <= wanted
 
         return cls(sensitivity=sensitivity, rho=least_decimal(enough), step=step)
 
@@ -113,12 +116,13 @@ class Gaussian(Additive):
 
     @property
     def loss(self) -> Loss:
-        """The noise is N(0, variance - 4) followed by a random rounding that adds the last 4."""
+        """The noise is N(0, variance - 5) followed by a random rounding that adds the last 5."""
         rest = self.variance - _SMOOTHING
         return Loss.concentrated(self.rho, self.distance**2 / rest if rest > 0 else None)
 
     def _rho_for(self, epsilon: Fraction, delta: Fraction) -> Fraction:
         """The larger of what zCDP and GDP show to be (epsilon, delta)-private."""
+        epsilon *= 1 - _WAY_BACK
         mu_squared = budget_for_mu_squared(epsilon, delta)
         by_mu = self.distance**2 / (2 * (self.distance**2 / mu_squared + _SMOOTHING)) if mu_squared else Fraction(0)
         rho = max(by_mu, budget_for_rho(epsilon, delta))

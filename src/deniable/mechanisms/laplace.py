@@ -23,7 +23,7 @@ class Laplace(Additive):
     Rounding:   values go to the grid, halves upward; the sensitivity in steps is rounded up, with one step more for
                 each further real coordinate. Scale and loss are exact fractions, the draw is an exact sampler.
     Error:      at most m steps with probability 1 - 2 q^(m+1) / (1 + q), q = exp(-1/scale), which is at least the
-                textbook's 1 - exp(-m/scale); all of k answers within sensitivity/epsilon * ln(k/beta) with 1 - beta.
+                textbook's 1 - exp(-m/scale); all of k answers within ceil(scale * ln(k/beta)) steps with 1 - beta.
     Cost:       a few random bytes per value; millions of values a second.
     Caution:    a value past 2^61 steps raises an error; put data into public bounds first.
     Reference:  Dwork, McSherry, Nissim, Smith 2006; Ghosh, Roughgarden, Sundararajan 2012 (the discrete law).
@@ -64,7 +64,7 @@ class Laplace(Additive):
 
         def enough(epsilon: Fraction) -> bool:
             mechanism = cls(sensitivity=sensitivity, epsilon=epsilon, step=step)
-            return bool(mechanism.error(confidence, answers=answers) <= wanted)
+            return mechanism._steps(confidence, answers) * mechanism.step <= wanted
 
         return cls(sensitivity=sensitivity, epsilon=least_decimal(enough), step=step)
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.core.errors import InvalidArgumentError
 from deniable.core.event import Event
 from deniable.core.loss import Loss
 from deniable.core.number import Number
@@ -55,8 +56,11 @@ class Mechanism(ABC):
     @classmethod
     def recall(cls, event: Event) -> Mechanism:
         """The mechanism that an event speaks of: `Mechanism.recall(event)`."""
-        (kind,) = (kind for kind in _kinds(cls) if kind.__name__ == event.mechanism)
-        return kind(**event.settings)
+        # slots=True makes a new class and may leave the one it replaces among the subclasses: the later one counts
+        kinds = {kind.__name__: kind for kind in _kinds(cls)}
+        if event.mechanism not in kinds:
+            raise InvalidArgumentError("event", f"names no mechanism that is known here: {event.mechanism}")
+        return kinds[event.mechanism](**event.settings)
 
     def _set(self, **settings: object) -> None:
         """Fill the fields of a frozen dataclass, once, from its __init__."""

@@ -20,6 +20,8 @@ from deniable.mechanisms.mechanism import OPEN_DELTA, Mechanism, one_or_many
 
 _PLACES = 64
 _LEAST_EPSILON = Fraction(1, 100_000)
+_LEAST_DELTA = Fraction(2, 1 << _PLACES)
+"""Two units of the last place: with less, rounding down could stop the probabilities from growing."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -31,7 +33,8 @@ class PartitionSelection(Mechanism):
     Guarantee:  (epsilon, delta)-differential privacy for all keys together; a key that nobody has is never shown, one
                 that a single unit has with probability at most delta / partitions.
     Rounding:   probabilities are whole multiples of 2^-64, rounded down, and e^epsilon is rounded down.
-    Error:      a key of size n is hidden with probability 1 - `probability(n)`, exactly; no private rule hides less.
+    Error:      a key of size n is hidden with probability 1 - `probability(n)`, exactly; with one
+                partition, no private rule hides less.
     Cost:       eight random bytes per key.
     Caution:    give it counts of units, not of rows. Each unit's keys must be bounded before counting.
     Reference:  Desfontaines, Voss, Gipson, Mandayam 2022 (theorem 1: the optimal rule).
@@ -57,6 +60,8 @@ class PartitionSelection(Mechanism):
         )
         if self.epsilon / self.partitions < _LEAST_EPSILON:
             raise InvalidArgumentError("epsilon", f"must be at least {float(_LEAST_EPSILON)} for each partition")
+        if self.delta / self.partitions < _LEAST_DELTA:
+            raise InvalidArgumentError("delta", f"must be at least 2^-{_PLACES - 1} for each partition")
 
     @property
     def loss(self) -> Loss:
@@ -117,14 +122,12 @@ def _chances(epsilon: Fraction, delta: Fraction) -> tuple[int, ...]:
         growing = (last << places) // shrink + part
         closing = one - ((one - last - part) * shrink >> places) - 1
         chances.append(min(growing, closing if last + part < one else one, one))
-        if chances[-1] == last:
-            raise InvalidArgumentError("delta", f"must be above 2^-{_PLACES} for each partition")
     return tuple(chances)
 
 
 def _counts(units: ArrayLike) -> IntArray:
     """Whole numbers from zero on."""
     numbers = np.atleast_1d(np.asarray(units))
-    if numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer) or (numbers < 0).any():
-        raise InvalidArgumentError("units", "must be whole numbers, none of them negative")
+    if numbers.ndim != 1 or not np.issubdtype(numbers.dtype, np.integer) or ((numbers < 0) | (numbers > 2**62)).any():
+        raise InvalidArgumentError("units", "must be whole numbers from 0 to 2^62")
     return numbers.astype(np.int64)

@@ -20,10 +20,10 @@ class PermuteAndFlip(Selection):
     Input:      scores of a public list of candidates; each differs by at most `sensitivity` between neighbours.
     Guarantee:  pure differential privacy with `epsilon`.
     Rounding:   scores go to the grid, halves upward; the sensitivity is rounded up to whole steps. The draw is exact.
-    Error:      expected score at least the exponential mechanism's, on every input; so its bound holds too:
+    Error:      the score is stochastically at least the exponential mechanism's, on every input; so its bound holds:
                 at least OPT - 2 sensitivity/epsilon (ln(R/R_opt) + t) with probability 1 - e^-t.
     Cost:       one coin per candidate, all at once; the time does not depend on the scores.
-    Caution:    its zCDP is epsilon^2 / 2, not the exponential mechanism's epsilon^2 / 8: for long compositions
+    Caution:    its proven zCDP is epsilon^2 / 2, not the exponential mechanism's epsilon^2 / 8: for long compositions
                 the latter may be the better buy.
     Reference:  McKenna, Sheldon 2020.
     Proof:      docs/proofs/permute_and_flip.md

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, exp, log, sqrt
+from math import ceil, exp, log, sqrt, tanh
 from typing import Any, Self
 
 import numpy as np
@@ -78,7 +78,7 @@ class RandomizedResponse(Mechanism):
     @property
     def gamma(self) -> float:
         """The advantage of the truth over a fair coin."""
-        return self.keep_probability - 0.5
+        return float(self.keep - _HALF) if self.keep is not None else tanh(float(self.epsilon or 0) / 2) / 2
 
     @property
     def loss(self) -> Loss:

@@ -74,10 +74,10 @@ class Selection(Mechanism):
         """Scores that are counts."""
         return cls(sensitivity=1, epsilon=epsilon)
 
-    def neighbours(self) -> tuple[list[int], list[int]]:
-        """One candidate loses a vote while the other wins one."""
-        move = int(self._grid.distance(self.sensitivity))
-        return [move, 0], [0, move]
+    def neighbours(self) -> tuple[list[float], list[float]]:
+        """One candidate falls behind nine rivals: the more there are, the closer its odds move by the full factor."""
+        move = self._grid.values(np.array([self._grid.distance(self.sensitivity)]))[0].item()
+        return [move] + [0] * 9, [0] + [move] * 9
 
     def sample(self, data: ArrayLike, count: int) -> NDArray[np.int64]:
         """`count` independent choices by the same scores."""

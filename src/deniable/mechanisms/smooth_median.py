@@ -36,8 +36,9 @@ class SmoothMedian(Mechanism):
     Rounding:   values go to the grid; the smooth sensitivity is computed in integers, rounded up so that it stays
                 smooth. Draws are exact. The noisy value is clamped to the bounds, which is post-processing.
     Error:      with S the smooth sensitivity: pure, within 7.4 S/epsilon with probability 0.95; with delta, within
-                2 S/epsilon * ln(1/beta) with probability 1 - beta. S is private: no interval is released.
-    Cost:       one partial sort, and up to 2^13 passes over as many order statistics around the quantile.
+                2 S/epsilon * ln(1/beta) with probability 1 - beta; both rounded up to whole steps. S is private: no
+                interval is released.
+    Cost:       one sort, and up to 2^13 passes over as many order statistics around the quantile.
     Caution:    local sensitivity itself would not do: see docs/local_sensitivity.md
     Reference:  Nissim, Raskhodnikova, Smith 2007; Bun, Steinke 2019 (Student's t noise).
     Proof:      docs/proofs/smooth_median.md
@@ -104,9 +105,9 @@ class SmoothMedian(Mechanism):
         """A median of percentages."""
         return cls(lower=0, upper=100, epsilon=epsilon)
 
-    def neighbours(self) -> tuple[list[int], list[int]]:
-        """One answer more or less at the top turns the median from one end of the range to the other."""
-        low, high = int(self._low * self.step), int(self._high * self.step)
+    def neighbours(self) -> tuple[list[float], list[float]]:
+        """One answer replaced turns the median from one end of the range to the other."""
+        low, high = self._grid.values(np.array([self._low, self._high])).tolist()
         return [low] * 6 + [high] * 5, [low] * 5 + [high] * 6
 
     def sample(self, data: ArrayLike, count: int) -> NDArray[Any]:
@@ -140,7 +141,10 @@ class SmoothMedian(Mechanism):
         """Indices between the bounds, ascending."""
         if np.size(values) == 0:
             return np.empty(0, dtype=np.int64)
-        return np.sort(np.clip(self._grid.indices("values", values), self._low, self._high))
+        numbers = np.asarray(values)
+        if np.issubdtype(numbers.dtype, np.floating):  # far outside, even infinity, is at the bound
+            numbers = np.clip(numbers, float(self.lower) - float(self.step), float(self.upper) + float(self.step))
+        return np.sort(np.clip(self._grid.indices("values", numbers), self._low, self._high))
 
     def _release(self, values: IntArray, count: int, bits: BitSource) -> NDArray[Any]:
         """With randomness passed in. The scale is S / (epsilon/4) for Student's t, S / (epsilon/2) for Laplace."""

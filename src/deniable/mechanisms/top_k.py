@@ -72,7 +72,7 @@ class TopK(Mechanism):
     def choose(self, candidates: Any, score: Callable[[Any], Number] | None = None) -> list[Any]:
         """The positions of the k chosen scores, best first; or, with a scoring function, the candidates."""
         scores = self._indices(candidates if score is None else scores_of(candidates, score))
-        positions = self._ranking(scores, OperatingSystem())
+        positions = self._rankings(scores, 1, OperatingSystem())[0].tolist()
         return positions if score is None else [candidates[position] for position in positions]
 
     def utility(self, candidates: int, t: Number = 3) -> float:
@@ -84,25 +84,29 @@ class TopK(Mechanism):
         """The first two."""
         return cls(k=2, sensitivity=1, epsilon=epsilon)
 
-    def neighbours(self) -> tuple[list[int], list[int]]:
-        """The order of the first two against a third turns around."""
-        return [2, 1, 0], [1, 1, 1]
+    def neighbours(self) -> tuple[list[float], list[float]]:
+        """The first k fall behind nine rivals."""
+        up, down = self.place.neighbours()
+        return up[:1] * self.k + up[1:], down[:1] * self.k + down[1:]
 
     def sample(self, data: ArrayLike, count: int) -> NDArray[np.int64]:
         """`count` rankings, each as one number whose digits, in base R, are the places."""
         scores = self._indices(data)
         weights = scores.size ** np.arange(self.k)
-        rankings = np.array([self._ranking(scores, OperatingSystem()) for _ in range(count)])
-        return np.asarray(rankings @ weights, dtype=np.int64)
+        return np.asarray(self._rankings(scores, count, OperatingSystem()) @ weights, dtype=np.int64)
 
-    def _ranking(self, scores: IntArray, bits: BitSource) -> list[int]:
-        """Choose, take out, choose again."""
-        place, left, ranking = self.place, np.arange(scores.size), []
-        for _ in range(self.k):
-            chosen = int(place._choices(scores[left], 1, bits)[0])  # noqa: SLF001 - the same draw, with bits passed on
-            ranking.append(int(left[chosen]))
-            left = np.delete(left, chosen)
-        return ranking
+    def _rankings(self, scores: IntArray, count: int, bits: BitSource) -> IntArray:
+        """Choose, take out, choose again: one ranking per row. Rows that agree so far choose together."""
+        place = self.place
+        rankings = np.zeros((count, self.k), dtype=np.int64)
+        for column in range(self.k):
+            taken, group = np.unique(rankings[:, :column], axis=0, return_inverse=True)
+            for number, chosen in enumerate(taken):
+                rows = np.flatnonzero(group.reshape(-1) == number)
+                left = np.delete(np.arange(scores.size), chosen)
+                choices = place._choices(scores[left], rows.size, bits)  # noqa: SLF001 - the same draw, bits passed on
+                rankings[rows, column] = left[choices]
+        return rankings
 
     def _indices(self, scores: ArrayLike) -> IntArray:
         """Scores in steps; there must be at least k."""

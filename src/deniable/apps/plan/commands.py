@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.text import Text
 
 from deniable.apps.chart import Chart
 from deniable.apps.plan.budget import budget
@@ -97,4 +98,4 @@ def _show(chart: Chart, plot: Path | None) -> None:
         chart.save(plot)
     chart.show(console)
     if plot is not None:
-        console.print(f"[dim]picture: {plot}[/dim]")
+        console.print(Text(f"picture: {plot}", style="dim"), soft_wrap=True)

@@ -23,6 +23,7 @@ def size(error: Number, epsilon: Number, delta: Number, confidence: Number) -> C
     """One row for each way, one line for each over a range of errors."""
     here = sizes(error, epsilon, delta, confidence)
     wanted = positive("error", error)
+    product = float(positive("epsilon", epsilon) * wanted)
     errors = [float(wanted) * 10 ** (power / 4) for power in range(-8, 5)]
     over = {wish: sizes(wish, epsilon, delta, confidence) for wish in errors}
     return Chart(
@@ -33,8 +34,8 @@ def size(error: Number, epsilon: Number, delta: Number, confidence: Number) -> C
         x_label="wanted error",
         y_label="people",
         notes=(
-            f"The textbook's rules of thumb: 1/(epsilon error)^2 = {1 / (float(epsilon) * float(wanted)) ** 2:,.0f} "
-            f"against 2/(epsilon error) = {2 / (float(epsilon) * float(wanted)):,.0f} (at confidence 3/4).",
+            f"The textbook's rules of thumb: 1/(epsilon error)^2 = {1 / product**2:,.0f} "
+            f"against 2/(epsilon error) = {2 / product:,.0f} (at confidence 3/4).",
         ),
     )
 

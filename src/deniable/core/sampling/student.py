@@ -44,7 +44,7 @@ def discrete_student(scale: Fraction, size: int, bits: BitSource) -> IntArray:
             return rational(chance(int(places[index]), int(places[index]) * block + int(within[index])))
 
         kept = coins(chances, chances * 2.0**-44, exact, bits)
-        drawn = np.minimum(places, LIMIT // block) * block + within
+        drawn = np.minimum(np.minimum(places, LIMIT // block) * block + within, LIMIT)
         kept &= ~(minus & (drawn == 0))
         signed: IntArray = np.where(minus, -drawn, drawn)[kept]
         return signed

@@ -1,0 +1,5 @@
+"""`python -m deniable`."""
+
+from deniable.apps.cli import main
+
+main()

@@ -1,0 +1,117 @@
+"""`deniable audit`: try to catch a mechanism losing more than it claims."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import Progress
+from rich.text import Text
+
+from deniable import mechanisms
+from deniable.audit import Audit, audit
+from deniable.core.errors import InvalidArgumentError
+from deniable.mechanisms import Mechanism
+
+_PICTURE_SAMPLES = 20_000
+_BARS = 15
+_WIDTH = 26
+
+
+def catalogue() -> dict[str, type[Mechanism]]:
+    """Every mechanism by its name on the command line."""
+    kinds = [getattr(mechanisms, name) for name in mechanisms.__all__ if name != "Mechanism"]
+    return {re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower(): kind for kind in kinds}
+
+
+def command(
+    mechanism: Annotated[str, typer.Argument(help=f"One of: {', '.join(catalogue())}.")],
+    epsilon: Annotated[str, typer.Option(help="What the mechanism is made to lose.")] = "1",
+    samples: Annotated[int, typer.Option(help="Uses on each of two neighbouring inputs.")] = 1_000_000,
+    alpha: Annotated[str, typer.Option(help="The chance that the lower bound is wrong.")] = "1e-6",
+    plot: Annotated[Path | None, typer.Option(help="Draw both outcomes into this file (png, svg, pdf).")] = None,
+) -> None:
+    """Run a mechanism many times on two neighbouring inputs, and prove a lower bound on what it gives away."""
+    kinds = catalogue()
+    if mechanism not in kinds:
+        raise InvalidArgumentError("mechanism", f"must be one of {', '.join(kinds)}, not {mechanism!r}")
+    subject = kinds[mechanism].typical(epsilon)
+    console = Console()
+    found = watched(subject, samples, alpha, console)
+    console.print(found)
+    outcomes = [subject.sample(data, _PICTURE_SAMPLES) for data in subject.neighbours()]
+    if plot is not None:
+        save(outcomes, found, plot)
+    console.print(bars(outcomes))
+    if plot is not None:
+        console.print(f"[dim]picture: {plot}[/dim]")
+
+
+def watched(subject: Mechanism, samples: int, alpha: str, console: Console) -> Audit:
+    """An audit of a mechanism's own claim, with a bar."""
+    delta = subject.loss.delta or ("1e-6" if subject.loss.epsilon is None else 0)
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task("auditing", total=2 * samples)
+        return audit(
+            subject,
+            delta=delta,
+            samples=samples,
+            alpha=alpha,
+            progress=lambda done, total: progress.update(task, completed=done, total=total),
+        )
+
+
+def bars(outcomes: list[NDArray[Any]]) -> Text:
+    """How often each outcome came up, on the first input and on the second, side by side."""
+    edges, labels = _bins(outcomes)
+    shares = [np.histogram(row, bins=edges)[0] / len(row) for row in outcomes]
+    most = max(float(share.max()) for share in shares)
+    text = Text("\n outcome    on the first input          on the second input\n", style="bold")
+    for label, first, second in zip(labels, *shares, strict=True):
+        text.append(f"{label:>8} ", style="dim")
+        for share, colour in ((first, "cyan"), (second, "magenta")):
+            text.append(f"{'█' * round(_WIDTH * share / most):<{_WIDTH}}", style=colour)
+            text.append("  ")
+        text.append("\n")
+    return text
+
+
+def save(outcomes: list[NDArray[Any]], found: Audit, path: Path) -> None:
+    """The same as an image."""
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise InvalidArgumentError("plot", "needs matplotlib: pip install 'deniable[plot]'") from None
+    edges, _ = _bins(outcomes)
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.add_subplot()
+    axes.hist(outcomes, bins=edges.tolist(), density=True, label=["first input", "its neighbour"])
+    title = f"claimed epsilon {float(found.epsilon):g}, proven at least {found.lower_bound:.3f}"
+    axes.set(xlabel="outcome", ylabel="frequency", title=title)
+    axes.legend()
+    try:
+        figure.savefig(path, dpi=150)
+    except (OSError, ValueError) as error:
+        raise InvalidArgumentError("plot", f"could not be written to {path}: {error}") from None
+
+
+def _bins(outcomes: list[NDArray[Any]]) -> tuple[NDArray[np.float64], list[str]]:
+    """One bin per outcome if there are few, else equal ones over the middle 98%, of whole width for whole outcomes."""
+    together = np.concatenate(outcomes).astype(np.float64)
+    distinct = np.unique(together)
+    if distinct.size <= _BARS:
+        middles = (distinct[1:] + distinct[:-1]) / 2
+        return np.concatenate([[distinct[0] - 1], middles, [distinct[-1] + 1]]), [f"{value:g}" for value in distinct]
+    low, high = np.quantile(together, [0.01, 0.99])
+    if (distinct == np.rint(distinct)).all():
+        low, width = np.floor(low) - 0.5, np.ceil((high - low + 1) / _BARS)
+    else:
+        width = (high - low) / _BARS
+    edges = low + width * np.arange(np.ceil((high - low) / width) + 1)
+    return edges, [f"{(left + right) / 2:.3g}" for left, right in pairwise(edges)]

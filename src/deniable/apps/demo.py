@@ -1,0 +1,116 @@
+"""`deniable demo`: a tour in under a minute, on a made-up clinic."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.rule import Rule
+from rich.text import Text
+
+import deniable
+from deniable.apps.audit import watched
+from deniable.apps.clinic import make_clinic
+from deniable.apps.questions import show_budget, show_quote
+from deniable.core.errors import InvalidArgumentError, Refused
+from deniable.curator import Curator
+from deniable.mechanisms import Laplace
+
+_BY_REGION = "SELECT region, COUNT(*) AS visits, AVG(cost) AS cost FROM visits GROUP BY region ORDER BY visits DESC"
+_RESPACED = "select REGION, count( * ) as visits, avg(cost) as cost\n  from visits group by region order by visits desc"
+_BY_REASON = "SELECT reason, COUNT(*) AS visits FROM visits GROUP BY reason ORDER BY visits DESC"
+_SMOKERS = "SELECT COUNT(*) FILTER (WHERE smoker) AS smokers, COUNT(*) AS patients FROM patients"
+_AVERAGE = "SELECT AVG(price) FROM visits"
+_YOURS = "SELECT AVG(age) FROM visits WHERE emergency"
+_MARK = ".deniable-demo"
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(help="Where to put the clinic.")] = Path("clinic"),
+) -> None:
+    """Make a clinic, ask it a handful of questions, and see what they cost."""
+    console = Console()
+    _fresh(folder)
+    policy = folder / "clinic.toml"
+    with console.status("making a clinic of 120,000 patients ..."):
+        visits = make_clinic(folder)
+    console.print(f"\n[bold]A made-up clinic[/bold]: {visits:,} visits, with their policy in {policy}", soft_wrap=True)
+    with deniable.create(policy) as curator:
+        _first_question(curator, console)
+        _repeat(curator, console)
+        _private_keys(curator, console)
+        _smokers(curator, console)
+        _refusal(curator, console)
+        _step(console, "What is left, for all analysts together, for ever")
+        show_budget(curator.budget(), console)
+    _audit(console)
+    _farewell(policy, console)
+
+
+def _fresh(folder: Path) -> None:
+    """An empty folder; an earlier demonstration's is replaced, anything else is left alone."""
+    if (folder / _MARK).exists():
+        shutil.rmtree(folder)
+    elif folder.exists() and any(folder.iterdir()):
+        raise InvalidArgumentError("folder", f"{folder} is not empty; name another")
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / _MARK).touch()
+
+
+def _first_question(curator: Curator, console: Console) -> None:
+    _step(console, "The price of a question, before anything is read or paid", _BY_REGION)
+    show_quote(curator.explain(_BY_REGION, epsilon="0.5"), console)
+    _step(console, "The same question, paid")
+    answer = curator.ask(_BY_REGION, epsilon="0.5")
+    console.print(answer)
+    console.print(f"[dim]{answer.meaning}[/dim]")
+
+
+def _repeat(curator: Curator, console: Console) -> None:
+    _step(console, "Asked again, spelled differently: the recorded answer, for nothing", _RESPACED)
+    console.print(curator.ask(_RESPACED, epsilon="0.5"))
+
+
+def _private_keys(curator: Curator, console: Console) -> None:
+    _step(console, "Group keys that nobody declared: the common ones show, the snake bites stay hidden", _BY_REASON)
+    console.print(curator.ask(_BY_REASON, epsilon="1", delta="1e-7"))
+
+
+def _smokers(curator: Curator, console: Console) -> None:
+    _step(console, "By accuracy: the least that buys plus or minus 25, at 95%", _SMOKERS)
+    console.print(curator.ask(_SMOKERS, accuracy=25))
+
+
+def _refusal(curator: Curator, console: Console) -> None:
+    _step(console, "What cannot be answered is refused, with the place and a hint; it costs nothing")
+    try:
+        curator.ask(_AVERAGE, epsilon="0.1")
+    except Refused as refusal:
+        console.print(Text(refusal.show(_AVERAGE)))
+
+
+def _audit(console: Console) -> None:
+    _step(console, "And does the noise hold what it promises? A million uses on two neighbouring inputs")
+    console.print(watched(Laplace(sensitivity=1, epsilon="0.5"), 1_000_000, "1e-6", console))
+
+
+def _farewell(policy: Path, console: Console) -> None:
+    _step(console, "Your turn")
+    for line in (
+        f"deniable check {policy}",
+        f"deniable explain {policy} '{_YOURS}' --epsilon 0.1",
+        f"deniable ask {policy} '{_YOURS}' --epsilon 0.1",
+        f"deniable budget {policy}",
+        f"deniable ledger list {policy}",
+    ):
+        console.print(f"  {line}", highlight=False, soft_wrap=True)
+
+
+def _step(console: Console, title: str, sql: str = "") -> None:
+    console.print()
+    console.print(Rule(f"[bold]{title}[/bold]", align="left"))
+    if sql:
+        console.print(f"[cyan]{sql}[/cyan]\n", highlight=False, soft_wrap=True)

@@ -1,0 +1,82 @@
+"""The closed algebra of row expressions: what a question may compute from one row.
+
+An expression is a column, a literal, or a call of a function from the allow-list. Each carries its kind, bounds that
+surely hold its value, and whether it can be missing. No expression can raise: what has no value is NULL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from enum import Enum
+from fractions import Fraction
+
+EPOCH = date(1970, 1, 1)
+
+
+class Kind(Enum):
+    """What a value is. Dates are whole days since 1970-01-01 wherever they are computed with."""
+
+    INTEGER = "integer"
+    NUMBER = "number"
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    DATE = "date"
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Bounds that hold every value, both included; None where there is no bound."""
+
+    low: Fraction | None = None
+    high: Fraction | None = None
+
+    @property
+    def finite(self) -> bool:
+        """Whether both ends are known."""
+        return self.low is not None and self.high is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A declared column. Numbers and dates are read as the nearest value within their bounds; NaN is NULL."""
+
+    name: str
+    kind: Kind
+    range: Range = Range()
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A constant. Numbers are exact; dates are dates; NULL has the kind of its place."""
+
+    value: Fraction | str | bool | date | None
+    kind: Kind
+
+    @property
+    def range(self) -> Range:
+        """The value itself."""
+        if isinstance(self.value, bool | str) or self.value is None:
+            return Range()
+        number = Fraction((self.value - EPOCH).days) if isinstance(self.value, date) else Fraction(self.value)
+        return Range(number, number)
+
+    @property
+    def nullable(self) -> bool:
+        """Only NULL is."""
+        return self.value is None
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A function of the allow-list, by its own name (never an engine's), applied to expressions."""
+
+    function: str
+    arguments: tuple[Expression, ...]
+    kind: Kind
+    range: Range = Range()
+    nullable: bool = True
+
+
+Expression = Column | Literal | Call

@@ -1,0 +1,88 @@
+"""The closed algebra of exact questions: what an engine may be asked.
+
+Every statistic is a sum, over rows, of whole numbers. A unit's rows weigh at most `contribution` rows together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from deniable.core.expression import Expression
+
+WEIGHT = 1 << 20
+"""What a row weighs that is not scaled down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Rows of one private table: those that satisfy `where` and whose unit is known."""
+
+    table: str
+    unit: str | None
+    """The column that names the unit; None: each row is a unit of its own, and rows are not weighed."""
+    contribution: int
+    """The most one unit may weigh, in rows. Its rows weigh min(WEIGHT, contribution * WEIGHT // rows) each."""
+    where: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A column of the answer that rows are grouped by."""
+
+    name: str
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The sum over rows of (row * weight) // 2^shift, rounded towards zero; without weights, of row itself.
+
+    `row` is a whole number within plus or minus `reach`, or NULL, which adds nothing; so does a row that fails `where`.
+    """
+
+    name: str
+    row: Expression
+    where: Expression | None
+    reach: int
+    shift: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Totals per group: one output row per group that exists, with the keys' and the totals' names as columns."""
+
+    source: Source
+    keys: tuple[Key, ...]
+    totals: tuple[Total, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """How many units each group has, as a weighted count called `name`; only for sources with a unit.
+
+    A unit that is in g groups weighs min(WEIGHT, contribution * WEIGHT // g) in each of them. Rows that fail `filter`
+    do not count.
+    """
+
+    source: Source
+    keys: tuple[Key, ...]
+    name: str
+    filter: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Totals per group, where a unit counts only in the first `most` of its groups, by a fixed hash of the keys.
+
+    For keys that are private: the output has one column more, called `units`: how many units each group keeps (rows,
+    for sources without a unit). A unit's rows in dropped groups add nothing, and do not weigh.
+    """
+
+    source: Source
+    keys: tuple[Key, ...]
+    totals: tuple[Total, ...]
+    most: int
+    units: str
+
+
+ExactQuery = Sums | Units | Kept

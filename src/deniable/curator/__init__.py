@@ -1,0 +1,8 @@
+"""The one path from a question to an answer; the only room that holds rows and budgets together."""
+
+from deniable.curator.answer import Answer
+from deniable.curator.ask import Curator
+from deniable.curator.budget import Budget
+from deniable.curator.opening import create, open_policy, protect
+
+__all__ = ["Answer", "Budget", "Curator", "create", "open_policy", "protect"]

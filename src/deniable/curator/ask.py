@@ -1,0 +1,162 @@
+"""The one path from a question to a noisy answer.
+
+    request -> parse -> bind -> price -> charge -> run -> noise -> record -> answer
+
+No other module may hold an engine and a ledger at once; the import rules see to that. The order of the steps is the
+safety argument, so it is written once, in a straight line, with no handlers:
+
+- parse, bind and price read the policy and never the data, so a refusal says nothing about anyone;
+- charge spends on disk before run, so a crash may waste budget but can never overspend it;
+- record keeps the noisy answer before anyone sees it, so a retry gets the same noise, for free.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import pyarrow as pa
+
+from deniable.accounting import Filter
+from deniable.core.number import Number
+from deniable.curator.answer import Answer
+from deniable.curator.budget import Budget
+from deniable.curator.noise import add_noise
+from deniable.engines import Engine
+from deniable.ledger import Account, Charge, Entry, Ledger
+from deniable.planner import Plan, Quote, Spend, bind, parse, price
+from deniable.policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Curator:
+    """Stands between analysts and private tables.
+
+    Promise:  everything ever answered about the policy's population loses at most its budget, for all analysts
+              together; and for each analyst whom the policy gives a share, at most that share.
+    Assumes:  the policy names the unit rightly; the ledger's disk keeps what it is told.
+    Outside:  how long an answer takes, and whether the engine fails; see docs/threats.md
+    """
+
+    policy: Policy
+    engine: Engine
+    ledger: Ledger
+
+    def explain(
+        self,
+        sql: str,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        accuracy: Number | None = None,
+        delta: Number | None = None,
+        confidence: Number = "0.95",
+        weights: Mapping[str, Number] | None = None,
+        analyst: str | None = None,
+    ) -> Quote:
+        """What `ask` would spend and how far off it would be. Reads no private row, spends nothing."""
+        self.policy.accounts(analyst)
+        spend = Spend.of(
+            epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta, confidence=confidence, weights=weights
+        )
+        return price(bind(parse(sql), self.policy), spend).quote
+
+    def ask(
+        self,
+        sql: str,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        accuracy: Number | None = None,
+        delta: Number | None = None,
+        confidence: Number = "0.95",
+        weights: Mapping[str, Number] | None = None,
+        analyst: str | None = None,
+    ) -> Answer:
+        """Answer the question, or raise.
+
+        Raises:
+            Refused: no private row was read and nothing is spent.
+            Failed: the engine broke after the charge, which stays spent.
+        """
+        accounts = self._accounts(analyst)
+        spend = Spend.of(
+            epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta, confidence=confidence, weights=weights
+        )
+        plan = price(bind(parse(sql), self.policy), spend)
+        question = self._question(plan)
+        if (recorded := self.ledger.find(question)) is not None:
+            return self._answer(plan, recorded, free=True)
+        ticket = self.ledger.charge(Charge(question, analyst or "", sql, plan.events, plan.quote.loss), accounts)
+        exact = [self.engine.run(query) for query in plan.queries]
+        noisy = _to_bytes(add_noise(plan, exact))
+        self.ledger.record(ticket, noisy)
+        return self._answer(plan, noisy, free=False)
+
+    def budget(self, analyst: str | None = None) -> Budget:
+        """What is left: of the population's budget, or of one analyst's share."""
+        accounts = self._accounts(analyst) if analyst is not None else self._accounts_of_everyone()
+        account = accounts[-1]
+        return Budget(account.name, account.filter, self.ledger.spent(account.name))
+
+    def history(self) -> list[Entry]:
+        """Everything in the ledger, oldest first."""
+        return self.ledger.history()
+
+    def close(self) -> None:
+        """Let go of the engine and the ledger."""
+        self.engine.close()
+        self.ledger.close()
+
+    def __enter__(self) -> Self:
+        """For `with`."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close whatever happened."""
+        self.close()
+
+    def _question(self, plan: Plan) -> str:
+        """The question's name in the ledger: what runs, under which policy, on which version of the data."""
+        version = self.engine.version(plan.bound.source.table)
+        return hashlib.sha256(f"{plan.digest}\n{self.policy.digest}\n{version}".encode()).hexdigest()
+
+    def _answer(self, plan: Plan, noisy: bytes, *, free: bool) -> Answer:
+        return Answer(plan, _from_bytes(noisy), plan.quote.loss, free, self.policy.budget.delta)
+
+    def _accounts(self, analyst: str | None) -> tuple[Account, ...]:
+        """What a question is charged to; refuses strangers where the policy names its analysts."""
+        return tuple(
+            Account(
+                account.name,
+                Filter(
+                    account.cap,
+                    concentrated=account.concentrated,
+                    gaussian=account.gaussian,
+                    approximate=account.approximate,
+                ),
+            )
+            for account in self.policy.accounts(analyst)
+        )
+
+    def _accounts_of_everyone(self) -> tuple[Account, ...]:
+        """The population's own account, for whoever wants to know what is left of it."""
+        anyone = next(iter(self.policy.analysts), None)
+        return self._accounts(anyone)[:1]
+
+
+def _to_bytes(table: pa.Table) -> bytes:
+    """Arrow's stream format: the same bytes for the same answer."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _from_bytes(stream: bytes) -> pa.Table:
+    return pa.ipc.open_stream(stream).read_all()

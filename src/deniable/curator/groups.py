@@ -1,0 +1,55 @@
+"""Exact answers laid out on all groups there can be, so that which groups exist in the data does not show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from deniable.core.expression import Kind
+from deniable.planner.keys import GroupKey
+
+TYPES = {
+    Kind.INTEGER: pa.int64(),
+    Kind.NUMBER: pa.float64(),
+    Kind.TEXT: pa.string(),
+    Kind.BOOLEAN: pa.bool_(),
+    Kind.DATE: pa.date32(),
+}
+
+
+def all_groups(keys: Sequence[GroupKey]) -> dict[str, pa.Array]:
+    """The key columns of every combination of known key values, in one fixed order."""
+    domains = [pa.array(key.domain or (), type=TYPES[key.value.kind]) for key in keys]
+    cells = prod(len(values) for values in domains)
+    columns, after = {}, cells
+    for key, values in zip(keys, domains, strict=True):
+        after //= len(values) or 1
+        columns[key.name] = values.take(pa.array(np.arange(cells) // after % max(1, len(values))))
+    return columns
+
+
+def laid_out(exact: pa.Table, keys: Sequence[GroupKey], totals: Sequence[str]) -> dict[str, NDArray[np.int64]]:
+    """Each total as a vector over all groups; zero where the data has no such group.
+
+    Rows whose keys are not among the known values belong to no group, and are left out.
+    """
+    cells = prod(len(key.domain or ()) for key in keys)
+    places = np.zeros(exact.num_rows, dtype=np.int64)
+    known = np.ones(exact.num_rows, dtype=np.bool_)
+    for key in keys:
+        values = pa.array(key.domain or (), type=TYPES[key.value.kind])
+        found = pc.index_in(exact[key.name].cast(values.type), value_set=values, skip_nulls=False)
+        codes = pc.fill_null(found, -1).to_numpy().astype(np.int64)
+        known &= codes >= 0
+        places = places * len(values) + codes
+    columns = {}
+    for name in totals:
+        column = np.zeros(cells, dtype=np.int64)
+        column[places[known]] = exact[name].to_numpy()[known]
+        columns[name] = column
+    return columns

@@ -1,0 +1,129 @@
+"""Putting a curator together: from a policy file, or around a frame in a notebook."""
+
+from __future__ import annotations
+
+import tempfile
+import weakref
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from deniable.core.errors import InvalidArgumentError
+from deniable.core.number import Number
+from deniable.curator.ask import Curator
+from deniable.engines import DuckDB
+from deniable.ledger import Ledger
+from deniable.policy import Policy, load
+
+TABLE = "data"
+"""What a protected frame is called in questions."""
+
+
+def open_policy(path: str | Path) -> Curator:
+    """The curator of a policy file. Its ledger must be there: see `create`."""
+    policy = load(path)
+    return Curator(policy, engine_of(policy), Ledger.open(policy.ledger, policy.population))
+
+
+def create(path: str | Path) -> Curator:
+    """A new, empty ledger for a policy file, once; and the curator on top of it."""
+    policy = load(path)
+    return Curator(policy, engine_of(policy), Ledger.create(policy.ledger, policy.population))
+
+
+def protect(
+    frame: Any,  # noqa: ANN401 - pandas, Polars or Arrow
+    *,
+    epsilon: Number,
+    delta: Number | None = None,
+    unit: str | None = None,
+    contribution: int | None = None,
+    bounds: Mapping[str, tuple[Any, Any]] | None = None,
+    values: Mapping[str, Sequence[Any]] | None = None,
+    steps: Mapping[str, Number] | None = None,
+    neighbours: str = "add-remove",
+    name: str = TABLE,
+) -> Curator:
+    """A curator around one frame, for a notebook: asked as table `data`, with a ledger that lives as long as it does.
+
+    Nothing is guessed from the data: columns without bounds cannot be summed, columns without values are private keys.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> people = pa.table({"age": [31, 47, 52] * 400, "town": ["north", "south", "south"] * 400})
+        >>> curator = protect(people, epsilon=2, bounds={"age": (0, 110)}, values={"town": ["north", "south"]})
+        >>> answer = curator.ask("SELECT town, COUNT(*) AS n, AVG(age) AS age FROM data GROUP BY town", epsilon=1)
+        >>> answer.table["town"].to_pylist()
+        ['north', 'south', None]
+        >>> float(curator.budget().spent.epsilon)
+        1.0
+        >>> curator.close()
+    """
+    table = _arrow(frame)
+    folder = tempfile.TemporaryDirectory(prefix="deniable-")
+    source = Path(folder.name) / f"{name}.parquet"
+    pq.write_table(table, source)
+    columns = {column.name: _column(column, bounds or {}, values or {}, steps or {}) for column in table.schema}
+    declared: dict[str, object] = {"source": str(source), "columns": columns}
+    declared |= {"unit": unit} if unit is not None else {}
+    declared |= {"contribution": contribution} if contribution is not None else {}
+    budget = {"epsilon": epsilon} | ({"delta": delta, "delta_for_keys": _half(delta)} if delta is not None else {})
+    policy = Policy.from_mapping(
+        {"population": {"name": name, "neighbours": neighbours}, "budget": budget, "tables": {name: declared}},
+        origin="protect",
+        folder=Path(folder.name),
+    )
+    curator = Curator(policy, engine_of(policy), Ledger.memory(policy.population))
+    weakref.finalize(curator.engine, folder.cleanup)
+    return curator
+
+
+def engine_of(policy: Policy) -> DuckDB:
+    """The engine that the policy names, over the files that it declares."""
+    settings = policy.engine
+    sources = {name: table.source for name, table in policy.tables.items() if table.source is not None}
+    return DuckDB(sources, seconds=settings.seconds, memory=settings.memory, threads=settings.threads)
+
+
+def _arrow(frame: Any) -> pa.Table:  # noqa: ANN401 - pandas, Polars or Arrow
+    """Any frame that speaks Arrow, or pandas."""
+    if isinstance(frame, pa.Table):
+        return frame
+    if hasattr(frame, "to_arrow"):
+        return frame.to_arrow()
+    if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "columns"):
+        return pa.table(frame) if hasattr(frame, "__arrow_c_stream__") else pa.Table.from_pandas(frame)
+    raise InvalidArgumentError("frame", f"must be a pandas, Polars or Arrow table, not {type(frame).__name__}")
+
+
+def _column(
+    column: pa.Field,
+    bounds: Mapping[str, tuple[Any, Any]],
+    values: Mapping[str, Sequence[Any]],
+    steps: Mapping[str, Number],
+) -> dict[str, object]:
+    """A column's declaration: its kind from the frame's type, everything else from the caller."""
+    declared: dict[str, object] = {"type": _kind(column.type)}
+    declared |= {"bounds": list(bounds[column.name])} if column.name in bounds else {}
+    declared |= {"values": list(values[column.name])} if column.name in values else {}
+    return declared | ({"step": steps[column.name]} if column.name in steps else {})
+
+
+def _kind(kind: pa.DataType) -> str:
+    if pa.types.is_boolean(kind):
+        return "boolean"
+    if pa.types.is_integer(kind):
+        return "integer"
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return "number"
+    return "date" if pa.types.is_date(kind) else "text"
+
+
+def _half(delta: Number) -> Number:
+    """Half of delta is kept for private group keys."""
+    from deniable.core.number import exact  # noqa: PLC0415
+
+    return exact("delta", delta) / 2

@@ -1,0 +1,195 @@
+"""The entries on disk: checked whenever they are read, anchored whenever one is added."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Self, TypeVar
+
+from sqlalchemy import Connection
+
+from deniable.core.errors import Failed, Refused
+from deniable.ledger import refusals, sqlite
+from deniable.ledger.anchor import Anchor
+from deniable.ledger.entry import Head, Link
+from deniable.ledger.refusals import Unusable
+from deniable.ledger.standing import Standing
+from deniable.ledger.store import Store
+
+Result = TypeVar("Result")
+Added = TypeVar("Added", bound=Link | None)
+
+_curator_log = logging.getLogger("deniable.curator")
+
+
+class Chain:
+    """Reads and adds entries, and believes none that does not follow from those before.
+
+    What disk and database say when they fail goes to the curator's log. Here it becomes `Unusable` if certainly nothing
+    was added, and a bare `Failed` if something was, or may have been.
+    """
+
+    def __init__(self, store: Store, anchor: Anchor | None, population: str) -> None:
+        self._store = store
+        self._anchor = anchor
+        self._standing = Standing(population)
+
+    @classmethod
+    def create(cls, path: Path, population: str, first: Link) -> Self:
+        """A new chain, where there is none. The anchor comes last: what is unfinished cannot be opened."""
+        return _attempt(lambda: cls._create(path, population, first))
+
+    @classmethod
+    def memory(cls, population: str, first: Link) -> Self:
+        """A chain that ends with this process."""
+        chain = cls(Store(None), None, population)
+        chain._begin(first)
+        return chain
+
+    @classmethod
+    def open(cls, path: Path, population: str) -> Self:
+        """The chain that is there, if every entry fits and none is missing."""
+        chain = cls(_attempt(lambda: Store(path)), Anchor.of(path), population)
+        try:
+            _attempt(chain._check)
+        except Refused:
+            chain.close()
+            raise
+        return chain
+
+    def read(self, look: Callable[[Connection, Standing], Result]) -> Result:
+        """What `look` sees in the entries as they are now; those that are new to this process are checked."""
+        return _attempt(lambda: self._read(look))
+
+    def walk(self, take: Callable[[Link], Result]) -> list[Result]:
+        """What `take` makes of each entry; all are checked again, from the first to the last."""
+        return _attempt(lambda: self._walk(take))
+
+    def append(self, compose: Callable[[Connection, Standing], Added]) -> Added:
+        """Add what `compose` makes of the entries so far, while nobody else can add any. On disk afterwards."""
+        composed: list[Added] = []
+        try:
+            _attempt(lambda: self._append(compose, composed))
+            _attempt(lambda: self._publish(composed[0]))
+        except Unusable:
+            if not composed or self._is_absent(composed[0]):
+                raise
+        else:
+            return composed[0]
+        raise Failed
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._store.close()
+
+    @classmethod
+    def _create(cls, path: Path, population: str, first: Link) -> Self:
+        anchor = Anchor.of(path)
+        if anchor.path.exists():
+            raise refusals.exists(path.name)
+        try:
+            sqlite.claim(path)
+        except FileExistsError:
+            raise refusals.exists(path.name) from None
+        chain = cls(Store(path), anchor, population)
+        try:
+            chain._begin(first)
+            anchor.create(first.head)
+        except BaseException:
+            chain.close()
+            path.unlink()
+            anchor.path.unlink(missing_ok=True)
+            raise
+        return chain
+
+    def _begin(self, first: Link) -> None:
+        """The table, and its first entry."""
+        with self._store.writing() as connection:
+            self._store.prepare(connection)
+            self._store.append(connection, first)
+
+    def _check(self) -> None:
+        """A ledger that is ahead of its anchor is what a crash leaves; the anchor is moved up."""
+        anchored = self._anchored()
+        with self._store.reading() as connection:
+            self._follow(connection, anchored)
+        if anchored != self._standing.head:
+            self._publish(None)
+
+    def _read(self, look: Callable[[Connection, Standing], Result]) -> Result:
+        with self._store.reading() as connection:
+            self._follow(connection)
+            return look(connection, self._standing)
+
+    def _walk(self, take: Callable[[Link], Result]) -> list[Result]:
+        anchored = self._anchored()
+        afresh = Standing(self._standing.population)
+        taken = []
+        with self._store.reading() as connection:
+            self._follow(connection, anchored)
+            for link in self._store.links(connection):
+                afresh.step(link)
+                taken.append(take(link))
+        if afresh.head != self._standing.head:
+            raise refusals.edited(afresh.head.sequence)
+        return taken
+
+    def _append(self, compose: Callable[[Connection, Standing], Added], composed: list[Added]) -> None:
+        """The link is handed out before it is written: from there on, what became of it has to be looked up."""
+        with self._store.writing() as connection:
+            self._follow(connection, self._anchored())
+            link = compose(connection, self._standing)
+            composed.append(link)
+            if link is not None:
+                self._store.append(connection, link)
+
+    def _publish(self, link: Link | None) -> None:
+        """Move the anchor up to the last entry, under the lock, so that it never moves down.
+
+        An answer's anchor may reach the disk later: if it is lost, no budget is.
+        """
+        if self._anchor is None:
+            return
+        with self._store.writing() as connection:
+            self._follow(connection, self._anchored())
+            self._anchor.write(self._standing.head)
+        if link is not None and link.kind == "charged":
+            self._anchor.flush()
+
+    def _anchored(self) -> Head | None:
+        """Where the anchor lies. Read before the entries, or under the lock: entries that it knows must be there."""
+        return None if self._anchor is None else self._anchor.read()
+
+    def _follow(self, connection: Connection, anchored: Head | None = None) -> None:
+        """Check what was added since this process last looked, and that it goes through the anchor."""
+        self._standing.follow(self._store.links(connection, self._standing.head.sequence))
+        if anchored is None or anchored == self._standing.head:
+            return
+        if anchored.sequence > self._standing.head.sequence:
+            raise refusals.rolled_back()
+        link = self._store.link(connection, anchored.sequence)
+        if link is None or link.head != anchored:
+            raise refusals.edited(anchored.sequence)
+
+    def _is_absent(self, link: Link | None) -> bool:
+        """Whether the entry, which was about to be written, certainly was not."""
+        if link is None:
+            return True
+        try:
+            with self._store.reading() as connection:
+                found = self._store.link(connection, link.sequence)
+        except (Refused, *sqlite.TROUBLE):
+            _curator_log.exception("the ledger does not say whether a charge was written; it counts as written")
+            return False
+        return found is None or found.digest != link.digest
+
+
+def _attempt(step: Callable[[], Result]) -> Result:
+    """What `step` gives; or a refusal that carries no trace of what disk or database said."""
+    try:
+        return step()
+    except sqlite.TROUBLE as error:
+        _curator_log.exception("the ledger cannot be used")
+        refusal = refusals.damaged() if sqlite.is_damage(error) else refusals.unavailable()
+    raise refusal

@@ -1,0 +1,185 @@
+"""The ledger: what was charged and what was answered, for one population."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from secrets import token_hex
+from typing import Self
+
+from sqlalchemy import Connection
+
+from deniable.core.errors import Failed, InvalidArgumentError
+from deniable.core.loss import Loss
+from deniable.ledger import refusals, sqlite
+from deniable.ledger.account import Account
+from deniable.ledger.canon import canonical
+from deniable.ledger.chain import Chain
+from deniable.ledger.charge import Charge, Ticket
+from deniable.ledger.entry import NOTHING, Entry, Head, Link
+from deniable.ledger.refusals import Unusable
+from deniable.ledger.standing import Standing
+from deniable.ledger.store import Store
+
+_curator_log = logging.getLogger("deniable.curator")
+
+
+class Ledger:
+    """Spends first and remembers every answer, whatever else crashes, races or runs full.
+
+    Promise:  a ticket is given only for a charge that is on disk, and only if every account's filter admits the exact
+              sum of all charges ever made to it; an answer is kept only for a ticket, before anyone sees it.
+    Assumes:  the disk keeps what it says it has flushed; whoever can write to the ledger's folder is trusted not to
+              replace the ledger and its anchor together (compare `head` with one that was kept elsewhere).
+    Proof:    docs/proofs/ledger.md
+
+    Example:
+        >>> from deniable.accounting import Filter
+        >>> from deniable.core.guarantee import Guarantee
+        >>> ledger = Ledger.memory("clinic")
+        >>> everyone = Account("clinic", Filter(Guarantee(1)))
+        >>> ticket = ledger.charge(Charge("7f", "alice", "SELECT ...", (), Loss.pure("0.6")), [everyone])
+        >>> ledger.record(ticket, b"41")
+        >>> ledger.find("7f"), ledger.spent("clinic").epsilon
+        (b'41', Fraction(3, 5))
+        >>> ledger.charge(Charge("80", "bob", "SELECT ...", (), Loss.pure("0.6")), [everyone])
+        Traceback (most recent call last):
+        deniable.core.errors.Refused: The account 'clinic' has epsilon 0.4 left; this question loses epsilon 0.6, ...
+    """
+
+    def __init__(self, chain: Chain, population: str) -> None:
+        self._chain = chain
+        self._population = population
+
+    @classmethod
+    def create(cls, url: str, population: str) -> Self:
+        """A new ledger with nothing spent; refused if there is anything in its place."""
+        return cls(Chain.create(sqlite.place(url), population, _first(population)), population)
+
+    @classmethod
+    def open(cls, url: str, population: str) -> Self:
+        """The ledger that is there; refused if it is missing, edited, cut short, or another population's."""
+        return cls(Chain.open(sqlite.place(url), population), population)
+
+    @classmethod
+    def memory(cls, population: str) -> Self:
+        """A ledger for a notebook: it ends with the process, and forgets."""
+        return cls(Chain.memory(population, _first(population)), population)
+
+    def charge(self, charge: Charge, accounts: Sequence[Account]) -> Ticket:
+        """Spend the charge from every account at once, on disk, before data is read.
+
+        Raises:
+            Refused: an account's filter does not admit it, or the ledger cannot be used; nothing is spent.
+            Failed: the disk broke in such a moment that it may have been spent, and so it counts as spent.
+        """
+        if not accounts:
+            raise InvalidArgumentError("accounts", "must name at least one that pays")
+
+        def compose(_: Connection, standing: Standing) -> Link:
+            totals = {account.name: account.pay(standing.spent(account.name), charge.loss) for account in accounts}
+            return Link.after(standing.head, "charged", charge.body(totals, _now()))
+
+        link = self._chain.append(compose)
+        return Ticket(link.sequence, charge.question, link.digest)
+
+    def record(self, ticket: Ticket, answer: bytes) -> None:
+        """Keep the noisy answer, before anyone sees it. The same answer again changes nothing; another one is refused.
+
+        Raises:
+            Failed: it could not be kept, so nobody may see it; the charge stays spent.
+        """
+
+        def compose(connection: Connection, standing: Standing) -> Link | None:
+            if (earlier := standing.answer_to(ticket.sequence)) is not None:
+                if _answer(connection, earlier) == answer:
+                    return None
+                raise refusals.already_answered()
+            if not standing.is_open(ticket):
+                raise InvalidArgumentError("ticket", "is not of this ledger")
+            body = {"charge": ticket.sequence, "question": ticket.question, "written": _now()}
+            return Link.after(standing.head, "answered", body, answer)
+
+        try:
+            self._chain.append(compose)
+        except Unusable:
+            _curator_log.exception("an answer could not be recorded")
+        else:
+            return
+        raise Failed
+
+    def find(self, question: str) -> bytes | None:
+        """The recorded answer of the same question, byte for byte; None if there is none. Costs nothing."""
+
+        def look(connection: Connection, standing: Standing) -> bytes | None:
+            place = standing.find(question)
+            return None if place is None else _answer(connection, place)
+
+        return self._chain.read(look)
+
+    def spent(self, account: str) -> Loss:
+        """The exact sum of everything that was ever charged to the account."""
+        return self._chain.read(lambda _, standing: standing.spent(account))
+
+    @property
+    def head(self) -> Head:
+        """How long the ledger is, and the digest that stands for all of it. Keep it elsewhere, to compare later."""
+        return self._chain.read(lambda _, standing: standing.head)
+
+    def history(self) -> list[Entry]:
+        """Every entry, oldest first, each checked."""
+        return self._chain.walk(Entry.read)
+
+    def verify(self) -> int:
+        """How many entries there are, all of them checked; refused at the first that does not fit."""
+        return len(self._chain.walk(lambda link: link.sequence))
+
+    def export(self, path: str | Path) -> None:
+        """Every entry as a line of JSON, then the head: enough to compute every digest again, without the answers."""
+        lines = self._chain.walk(_exported)
+        last = json.loads(lines[-1])
+        head = {"head": {"digest": last["digest"], "sequence": last["sequence"]}}
+        Path(path).write_text("".join(f"{line}\n" for line in (*lines, canonical(head))), encoding="ascii")
+
+    def close(self) -> None:
+        """Let go of the files. What was charged stays charged."""
+        self._chain.close()
+
+    def __repr__(self) -> str:
+        """Whose ledger it is."""
+        return f"<Ledger of {self._population!r}>"
+
+
+def _first(population: str) -> Link:
+    """The first entry. Its random mark tells two ledgers of one population apart."""
+    return Link.after(NOTHING, "created", {"mark": token_hex(16), "population": population, "written": _now()})
+
+
+def _answer(connection: Connection, place: Head) -> bytes | None:
+    """The bytes that were recorded there, if they still are the ones that were checked."""
+    link = Store.link(connection, place.sequence)
+    if link is None or link.head != place or not link.is_sound():
+        raise refusals.edited(place.sequence)
+    return link.payload
+
+
+def _exported(link: Link) -> str:
+    """One line; the body stands in it as it was digested."""
+    return canonical(
+        {
+            "body": json.loads(link.body),
+            "digest": link.digest,
+            "kind": link.kind,
+            "payload": link.payload_digest,
+            "previous": link.previous,
+            "sequence": link.sequence,
+        }
+    )
+
+
+def _now() -> str:
+    """For people to read."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

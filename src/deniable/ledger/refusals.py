@@ -1,0 +1,139 @@
+"""Every refusal of the ledger, with its code and what to do about it, in one place."""
+
+from __future__ import annotations
+
+from deniable.core.errors import Refused
+
+
+class Unusable(Refused):
+    """The ledger itself is out of reach, or is not the one that was written. Nothing is served until that is mended."""
+
+
+def over_budget(account: str, left: str, asked: str) -> Refused:
+    """The question does not fit. Follows from sums and caps, which are public."""
+    return Refused(
+        "over-budget",
+        f"The account {account!r} has {left} left; this question loses {asked}.",
+        "Spend less on it, or repeat an earlier question: repeats are free.",
+    )
+
+
+def too_many_digits() -> Refused:
+    """A number that would be stored is longer than any purpose needs."""
+    return Refused(
+        "too-many-digits",
+        "A number of this question has more than 1,233 digits.",
+        "Write the spend, and every number in the question, with fewer digits.",
+    )
+
+
+def already_answered() -> Refused:
+    """A ticket is good for one answer."""
+    return Refused(
+        "already-answered",
+        "Another answer is on record for this charge.",
+        "Ask again: the recorded answer is free.",
+    )
+
+
+def exists(name: str) -> Refused:
+    """A second ledger in the same place would start with nothing spent."""
+    return Refused(
+        "ledger-exists",
+        f"There is a ledger, or what is left of one, at {name} already.",
+        f"Open that one. Only if nothing was ever answered from it, remove {name} and {name}.head first.",
+    )
+
+
+def missing(name: str) -> Refused:
+    """No ledger, no answers: what was spent is unknown."""
+    return Unusable(
+        "ledger-missing",
+        f"There is no ledger at {name}.",
+        "If there was one, bring it back: a new one would forget what was spent. For a new population: "
+        "`deniable ledger create`.",
+    )
+
+
+def anchor_missing(name: str) -> Refused:
+    """Without its anchor, a ledger cannot be told from an older copy of itself."""
+    return Unusable(
+        "ledger-anchor-missing",
+        f"{name} is missing, which says how long the ledger is; it may be an older copy.",
+        f"Bring {name} back. If it is lost, compare the ledger with an exported head (`deniable ledger export`). If "
+        "creating it was interrupted and nothing was ever asked, remove the ledger and create it again.",
+    )
+
+
+def rolled_back() -> Refused:
+    """Entries that were there are gone: cut off, or the whole is an older copy."""
+    return Unusable(
+        "ledger-rolled-back",
+        "The ledger is shorter than it was: it was cut short, or restored from an older copy.",
+        "Bring back the newest copy of the ledger, with its -wal file if there is one. What was spent since an older "
+        "copy is spent.",
+    )
+
+
+def edited(sequence: int) -> Refused:
+    """The digests do not fit."""
+    return Unusable(
+        "ledger-edited",
+        f"The ledger was changed or damaged from outside, at entry {sequence}.",
+        "Bring back an unchanged copy, as long as this one. `deniable ledger verify` checks it.",
+    )
+
+
+def anchor_edited(name: str) -> Refused:
+    """Neither slot of the anchor can be read."""
+    return Unusable(
+        "ledger-edited",
+        f"{name}, which says how long the ledger is, was changed or damaged from outside.",
+        "Bring back an unchanged copy of it.",
+    )
+
+
+def damaged() -> Refused:
+    """The database cannot make sense of the file."""
+    return Unusable(
+        "ledger-edited",
+        "The ledger was changed or damaged from outside: its file cannot be read.",
+        "Bring back an unchanged copy, as long as this one. `deniable ledger verify` checks it.",
+    )
+
+
+def other_population(found: str, wanted: str) -> Refused:
+    """Each population has its own ledger, else one would spend the other's budget."""
+    return Unusable(
+        "ledger-other-population",
+        f"This is the ledger of the population {found!r}, not of {wanted!r}.",
+        "Name the right ledger in the policy. A population that is renamed is still the same people: keep its name.",
+    )
+
+
+def unavailable() -> Refused:
+    """The disk or the database failed before anything was charged."""
+    return Unusable(
+        "ledger-unavailable",
+        "The ledger cannot be used at the moment; nothing was charged.",
+        "Try again later. The custodian finds the cause in the curator's log: a full or read-only disk, a folder that "
+        "is not there, or a file system that cannot lock.",
+    )
+
+
+def closed() -> Refused:
+    """The ledger was closed, or it lived in the memory of another process."""
+    return Unusable(
+        "ledger-closed",
+        "The ledger is closed in this process.",
+        "Open it again; a ledger in memory ends with the process that made it.",
+    )
+
+
+def bad_url() -> Refused:
+    """Nothing else is spoken yet."""
+    return Unusable(
+        "ledger-url",
+        "The ledger's address is not understood.",
+        "Write url = 'sqlite:///clinic.ledger', a path to a file, without further options.",
+    )

@@ -1,0 +1,9 @@
+"""From SQL text to a plan: parse, bind, price. Small passes in one visible order; they read the policy, never data."""
+
+from deniable.planner.bind import bind
+from deniable.planner.parse import parse
+from deniable.planner.plan import Plan, Quote
+from deniable.planner.price import price
+from deniable.planner.spend import Spend
+
+__all__ = ["Plan", "Quote", "Spend", "bind", "parse", "price"]

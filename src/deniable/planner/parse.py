@@ -1,0 +1,104 @@
+"""Text to a syntax tree: one SELECT over one table, with the clauses that we know."""
+
+from __future__ import annotations
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from deniable.core.errors import Refused
+
+_LONGEST = 20_000
+_DEEPEST = 60
+
+_CLAUSES = {
+    "kind": "SELECT AS",
+    "hint": "a hint",
+    "distinct": "SELECT DISTINCT",
+    "into": "INTO",
+    "joins": "JOIN",
+    "laterals": "LATERAL",
+    "match": "MATCH_RECOGNIZE",
+    "windows": "WINDOW",
+    "qualify": "QUALIFY",
+    "sample": "a sample",
+    "with_": "WITH",
+    "locks": "FOR UPDATE",
+    "connect": "CONNECT BY",
+    "cluster": "CLUSTER BY",
+    "distribute": "DISTRIBUTE BY",
+    "sort": "SORT BY",
+    "settings": "SETTINGS",
+    "format": "FORMAT",
+    "options": "OPTION",
+    "pivots": "PIVOT",
+    "prewhere": "PREWHERE",
+    "operation_modifiers": "a modifier",
+}
+_KNOWN = {"expressions", "from_", "where", "group", "having", "order", "limit", "offset"}
+
+
+def parse(text: str) -> exp.Select:
+    """The one SELECT that the text consists of, or a refusal that says where it stops being one."""
+    if not text.strip():
+        raise Refused("empty", "There is no question.", "Write, for example, SELECT COUNT(*) FROM a table.")
+    if len(text) > _LONGEST or _depth(text) > _DEEPEST:
+        raise Refused("too-long", "The question is too long or too deeply nested.", "Split it into several.")
+    try:
+        statements = [statement for statement in sqlglot.parse(text, dialect="duckdb") if statement is not None]
+    except SqlglotError as error:
+        raise Refused("syntax", "This is not SQL that can be read.", _detail(error), _place(error, text)) from None
+    except RecursionError:
+        raise Refused("too-long", "The question is too deeply nested.", "Split it into several.") from None
+    if len(statements) != 1:
+        raise Refused("many-statements", "A question is one statement.", "Ask one at a time.")
+    (statement,) = statements
+    if not isinstance(statement, exp.Select):
+        raise Refused("not-a-select", "Only SELECT is answered.", "Write SELECT ... FROM ... .")
+    _check_clauses(statement)
+    return statement
+
+
+def position(node: exp.Expression) -> tuple[int, int] | None:
+    """Where a part of the tree stands in the text, as far as its tokens are known."""
+    marks = [part.meta for part in node.walk() if "start" in part.meta]
+    if not marks:
+        return None
+    return min(mark["start"] for mark in marks), max(mark["end"] for mark in marks) + 1
+
+
+def _check_clauses(select: exp.Select) -> None:
+    """Nothing outside the clauses that have a meaning here."""
+    for name, value in select.args.items():
+        if not value or name in _KNOWN:
+            continue
+        first = value[0] if isinstance(value, list) else value
+        where = position(first) if isinstance(first, exp.Expression) else None
+        clause = _CLAUSES.get(name, name)
+        raise Refused("unsupported-clause", f"{clause} is not answered.", "Ask about one table, without it.", where)
+
+
+def _depth(text: str) -> int:
+    """How deep brackets are nested."""
+    deepest = depth = 0
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _detail(error: SqlglotError) -> str:
+    """What the parser expected, in its words about the text (it has seen nothing else)."""
+    errors = getattr(error, "errors", None) or [{}]
+    return str(errors[0].get("description") or "Check quotes, brackets and commas.")
+
+
+def _place(error: SqlglotError, text: str) -> tuple[int, int] | None:
+    """The offset of the line and column that the parser names."""
+    errors = getattr(error, "errors", None) or [{}]
+    line, column, mark = (errors[0].get(name) for name in ("line", "col", "highlight"))
+    if not line or column is None:
+        return None
+    start = sum(len(row) + 1 for row in text.split("\n")[: line - 1])
+    end = min(len(text), start + column)
+    return max(start, end - len(mark or " ")), end

@@ -1,0 +1,215 @@
+"""What a question costs: noise for each statistic, from the spend and public facts alone."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+
+from deniable.core.errors import InvalidArgumentError, Refused
+from deniable.core.expression import Call, Column, Expression, Literal
+from deniable.core.loss import Loss
+from deniable.core.number import least_decimal, root_above
+from deniable.core.query import ExactQuery, Kept, Key, Sums, Units
+from deniable.core.sensitivity import Neighbours
+from deniable.mechanisms import Gaussian, Laplace, PartitionSelection
+from deniable.planner.evaluate import Band, Result, evaluate
+from deniable.planner.keys import groups
+from deniable.planner.plan import Bound, Noisy, Output, Plan, Priced, Quote
+from deniable.planner.spend import Spend
+from deniable.planner.statistics import Statistic
+
+_SAMPLE_GROUP = 1000
+"""The size of the group for which the error of a ratio is quoted."""
+
+
+def price(bound: Bound, spend: Spend) -> Plan:
+    """The plan for this spend; for a wanted accuracy, the plan with the least spend that reaches it."""
+    if bound.private_keys:
+        _check_private_keys(bound, spend)
+    elif bound.keys:
+        groups(bound.keys)
+    if spend.accuracy is None:
+        return _plan(bound, spend, _noise(bound, spend))
+    wanted, steady = spend.accuracy, _steady(bound)
+
+    def enough(epsilon: Fraction) -> bool:
+        tried = Spend(epsilon=epsilon, delta=spend.delta, confidence=spend.confidence, weights=spend.weights)
+        noise = _noise(bound, tried)
+        return all(_error(output, noise, spend.confidence) <= wanted for output in steady)
+
+    epsilon = least_decimal(enough)
+    reached = Spend(epsilon=epsilon, delta=spend.delta, confidence=spend.confidence, weights=spend.weights)
+    return _plan(bound, reached, _noise(bound, reached))
+
+
+def _check_private_keys(bound: Bound, spend: Spend) -> None:
+    """What private keys need."""
+    if bound.neighbours is Neighbours.REPLACE:
+        raise Refused("private-keys", "Private group keys need the add-remove relation.", "Group by declared values.")
+    if spend.delta is None:
+        raise Refused(
+            "private-keys",
+            "The group keys are private, and showing them costs a delta.",
+            "Give delta, or group by a column with declared values, or list the keys: WHERE key IN (...).",
+        )
+
+
+def _noise(bound: Bound, spend: Spend) -> tuple[Noisy, ...]:
+    """An even share of the spend for each statistic (and one for private keys), or by weights."""
+    weights = {statistic.name: _weight(statistic, bound, spend) for statistic in bound.statistics}
+    total = sum(weights.values()) + (1 if bound.private_keys else 0)
+    grouped = bool(bound.keys)
+    noise = []
+    try:
+        for statistic in bound.statistics:
+            share = weights[statistic.name] / total
+            if spend.rho is not None:
+                distance = _distance(statistic, bound.neighbours, grouped=grouped, squared=True)
+                noise.append(Noisy(statistic, Gaussian(sensitivity=distance, rho=spend.rho * share)))
+            else:
+                distance = _distance(statistic, bound.neighbours, grouped=grouped, squared=False)
+                noise.append(Noisy(statistic, Laplace(sensitivity=distance, epsilon=(spend.epsilon or 0) * share)))
+    except InvalidArgumentError:
+        raise Refused("bad-spend", "So small a spend needs noise beyond all bounds.", "Spend more.") from None
+    return tuple(noise)
+
+
+def _weight(statistic: Statistic, bound: Bound, spend: Spend) -> Fraction:
+    """The largest weight of the columns that rest on it."""
+    unknown = set(spend.weights) - {output.name for output in bound.outputs}
+    if unknown:
+        raise Refused("bad-spend", f"There is no column {min(unknown)!r} to weigh.", "Use the answer's column names.")
+    using = [output.name for output in bound.outputs if statistic.name in _names(output.value)]
+    return max((spend.weights.get(name, Fraction(1)) for name in using), default=Fraction(1))
+
+
+def _distance(statistic: Statistic, neighbours: Neighbours, *, grouped: bool, squared: bool) -> int:
+    """How far neighbours' exact answers can lie apart, in l1, or in l2 if `squared`.
+
+    One unit's rows add up to a vector (one entry per group) of l1 norm at most `reach`. Adding or removing the unit
+    moves the answer by that vector. Replacing it moves the answer by the difference of two such vectors: at most
+    2 reach in l1; in l2 too, but only sqrt(2) reach if no entry is negative; and at most reach if there is only one
+    group besides.
+    """
+    if neighbours is Neighbours.ADD_REMOVE or (not statistic.signed and not grouped):
+        return statistic.reach
+    if squared and not statistic.signed:
+        return -floor(-root_above(Fraction(2)) * statistic.reach)
+    return 2 * statistic.reach
+
+
+def _plan(bound: Bound, spend: Spend, noise: tuple[Noisy, ...]) -> Plan:
+    """Queries, noise, selection and quote."""
+    selection = _selection(bound, spend)
+    parts = [noisy.mechanism.loss for noisy in noise] + ([] if selection is None else [selection.loss])
+    loss = sum(parts[1:], start=parts[0])
+    return Plan(bound, _queries(bound), noise, selection, _quote(bound, spend, noise, selection, loss))
+
+
+def _selection(bound: Bound, spend: Spend) -> PartitionSelection | None:
+    """One even share of the spend chooses the private keys."""
+    if not bound.private_keys or spend.delta is None:
+        return None
+    total = 1 + sum(_weight(statistic, bound, spend) for statistic in bound.statistics)
+    if spend.rho is not None:
+        # (epsilon, delta) costs epsilon^2 / 2 of rho: the epsilon that costs the share, rounded down
+        epsilon = Fraction(floor(root_above(2 * spend.rho / total) * 10**9) - 1, 10**9)
+    else:
+        epsilon = (spend.epsilon or Fraction(0)) / total
+    partitions = bound.most_keys if bound.source.unit is not None else 1
+    try:
+        return PartitionSelection(epsilon=epsilon, delta=spend.delta, partitions=partitions)
+    except InvalidArgumentError:
+        raise Refused("bad-spend", "So small a spend shows no keys at all.", "Spend more.") from None
+
+
+def _queries(bound: Bound) -> tuple[ExactQuery, ...]:
+    """One for all sums, and one for each count of units."""
+    keys = tuple(Key(key.name, key.value) for key in bound.keys)
+    totals = tuple(statistic.total for statistic in bound.statistics if statistic.total is not None)
+    counts = [statistic for statistic in bound.statistics if statistic.total is None]
+    if bound.private_keys:
+        if counts:
+            raise Refused("distinct", "Units cannot be counted under private keys yet.", "Use COUNT(*).")
+        return (Kept(bound.source, keys, totals, bound.most_keys, "units"),)
+    sums = (Sums(bound.source, keys, totals),) if totals else ()
+    return (*sums, *(Units(bound.source, keys, count.name, count.filter) for count in counts))
+
+
+def _quote(
+    bound: Bound, spend: Spend, noise: tuple[Noisy, ...], selection: PartitionSelection | None, loss: Loss
+) -> Quote:
+    """A line for each noisy column."""
+    lines = tuple(
+        _line(output, noise, spend.confidence)
+        for output in bound.outputs
+        if any(noisy.statistic.name in _names(output.value) for noisy in noise)
+    )
+    number = None if bound.private_keys else len(groups(bound.keys)) if bound.keys else 1
+    shown = None if selection is None else selection.even_odds
+    return Quote(loss, lines, number, shown, spend.confidence)
+
+
+def _line(output: Output, noise: tuple[Noisy, ...], confidence: Fraction) -> Priced:
+    """What stands behind one column: its first statistic's noise, and the column's own error."""
+    used = [noisy for noisy in noise if noisy.statistic.name in _names(output.value)]
+    widest = max(used, key=lambda noisy: noisy.error(confidence))
+    mechanism, worth = widest.mechanism, float(widest.statistic.worth)
+    scale = float(mechanism.scale) if isinstance(mechanism, Laplace) else mechanism.sigma
+    name = f"{type(mechanism).__name__} on {' and '.join(sorted({noisy.statistic.label for noisy in used}))}"
+    error = _error(output, noise, confidence)
+    return Priced(output.name, name, float(mechanism.sensitivity) * worth, scale * worth, error)
+
+
+def _error(output: Output, noise: tuple[Noisy, ...], confidence: Fraction) -> float:
+    """The half-width of a column's interval, for a group of a thousand whose values lie in the middle."""
+    used = [noisy for noisy in noise if noisy.statistic.name in _names(output.value)]
+    share = 1 - (1 - confidence) / max(1, len(used))
+    columns: dict[str, Result] = {
+        noisy.statistic.name: Band.around(
+            np.array([0.0 if noisy.statistic.signed else float(_SAMPLE_GROUP)]), noisy.error(share)
+        )
+        for noisy in used
+    }
+    columns |= {name: Band.exactly(np.zeros(1)) for name in _names(output.value) if name not in columns}
+    band = evaluate(output.value, columns, 1)
+    return float((band.high - band.low)[0] / 2) if isinstance(band, Band) else 0.0
+
+
+def _steady(bound: Bound) -> list[Output]:
+    """The noisy columns, whose error must not depend on the data if an accuracy is asked for."""
+    names = {statistic.name for statistic in bound.statistics}
+    noisy = [output for output in bound.outputs if names & _names(output.value)]
+    for output in noisy:
+        if not _linear(output.value):
+            raise Refused(
+                "accuracy",
+                f"The error of {output.name!r} depends on the data, so no spend is sure to reach an accuracy.",
+                "Ask for counts and sums by accuracy, or give epsilon.",
+            )
+    return noisy
+
+
+def _linear(expression: Expression) -> bool:
+    """Sums of statistics, and multiples of them by constants."""
+    if not isinstance(expression, Call):
+        return True
+    one, *others = expression.arguments
+    match expression.function:
+        case "add" | "subtract" | "negate" | "round":
+            return all(_linear(argument) for argument in expression.arguments)
+        case "multiply":
+            return sum(not isinstance(argument, Literal) for argument in (one, *others)) <= 1 and _linear(one)
+        case _:
+            return False
+
+
+def _names(expression: Expression) -> frozenset[str]:
+    """The columns that an expression rests on."""
+    if isinstance(expression, Column):
+        return frozenset({expression.name})
+    if isinstance(expression, Call):
+        return frozenset().union(*(_names(argument) for argument in expression.arguments))
+    return frozenset()

@@ -1,0 +1,155 @@
+"""Interval arithmetic: between which two numbers does the result lie?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from fractions import Fraction
+from itertools import product
+from math import ceil, exp, floor, isqrt, log
+
+from deniable.core.expression import Range
+from deniable.core.number import above, below
+
+EVERYTHING = Range()
+
+
+def add(one: Range, other: Range) -> Range:
+    """The ends add up."""
+    return Range(_sum(one.low, other.low), _sum(one.high, other.high))
+
+
+def negate(one: Range) -> Range:
+    """The ends change places."""
+    return Range(None if one.high is None else -one.high, None if one.low is None else -one.low)
+
+
+def subtract(one: Range, other: Range) -> Range:
+    """Adding the opposite."""
+    return add(one, negate(other))
+
+
+def multiply(one: Range, other: Range) -> Range:
+    """Between the smallest and the largest product of ends; without all ends, unknown."""
+    if not (one.finite and other.finite):
+        return EVERYTHING
+    return _hull(a * b for a, b in product(_ends(one), _ends(other)))
+
+
+def divide(one: Range, other: Range) -> Range:
+    """Known if the divisor keeps away from zero."""
+    if not (one.finite and other.finite) or _holds_zero(other):
+        return EVERYTHING
+    return _hull(a / b for a, b in product(_ends(one), _ends(other)))
+
+
+def quotient(one: Range, other: Range) -> Range:
+    """Whole division never leaves the dividend's size, as the divisor is at least 1 in size (or the result NULL)."""
+    del other
+    return _symmetric(one)
+
+
+def remainder(one: Range, other: Range) -> Range:
+    """Smaller than the divisor, no larger than the dividend, with the dividend's sign."""
+    bounds = [size for size in (_size(one), None if _size(other) is None else _size(other)) if size is not None]
+    if not bounds:
+        return EVERYTHING
+    most = min(bounds)
+    low = Fraction(0) if one.low is not None and one.low >= 0 else -most
+    return Range(low, Fraction(0) if one.high is not None and one.high <= 0 else most)
+
+
+def absolute(one: Range) -> Range:
+    """From zero, or the nearer end, to the farther end."""
+    if not one.finite:
+        return Range(Fraction(0), None)
+    sizes = [abs(end) for end in _ends(one)]
+    return Range(Fraction(0) if _holds_zero(one) else min(sizes), max(sizes))
+
+
+def least(*parts: Range) -> Range:
+    """The result is one of the arguments and not above any that is there."""
+    lows, highs = [part.low for part in parts], [part.high for part in parts if part.high is not None]
+    return Range(None if None in lows else min(low for low in lows if low is not None), min(highs, default=None))
+
+
+def greatest(*parts: Range) -> Range:
+    """The mirror of least."""
+    return negate(least(*(negate(part) for part in parts)))
+
+
+def union(*parts: Range) -> Range:
+    """One of the arguments, nobody knows which."""
+    lows, highs = [part.low for part in parts], [part.high for part in parts]
+    return Range(
+        None if None in lows else min(low for low in lows if low is not None),
+        None if None in highs else max(high for high in highs if high is not None),
+    )
+
+
+def monotone(rule: Callable[[Fraction], Fraction | None]) -> Callable[[Range], Range]:
+    """For a function that never decreases: its values at the ends (None: no bound)."""
+    return lambda one: Range(None if one.low is None else rule(one.low), None if one.high is None else rule(one.high))
+
+
+floors = monotone(lambda end: Fraction(floor(end)))
+ceilings = monotone(lambda end: Fraction(ceil(end)))
+
+
+def nearest(one: Range) -> Range:
+    """Rounding to whole numbers, whichever way halves go."""
+    return Range(floors(one).low, ceilings(one).high)
+
+
+def square_root(one: Range) -> Range:
+    """Of what is not negative; rounded outward."""
+    high = None if one.high is None else Fraction(isqrt(max(0, ceil(one.high * 10**12))) + 1, 10**6)
+    return Range(Fraction(0), high)
+
+
+def logarithm(one: Range) -> Range:
+    """Of what is positive; rounded outward."""
+    low = None if one.low is None or one.low <= 0 else _outward(log(one.low), up=False)
+    return Range(low, None if one.high is None or one.high <= 0 else _outward(log(one.high), up=True))
+
+
+def exponential(one: Range) -> Range:
+    """Rounded outward; no bound where a double would overflow."""
+    low = Fraction(0) if one.low is None or one.low < _MOST_NEGATIVE else _outward(exp(one.low), up=False)
+    return Range(low, None if one.high is None or one.high > _MOST else _outward(exp(one.high), up=True))
+
+
+_MOST, _MOST_NEGATIVE = 700, -700
+
+
+def _outward(value: float, *, up: bool) -> Fraction:
+    """A little farther out than the float."""
+    return above(value) if up == (value >= 0) else below(value)
+
+
+def _sum(one: Fraction | None, other: Fraction | None) -> Fraction | None:
+    return None if one is None or other is None else one + other
+
+
+def _ends(one: Range) -> tuple[Fraction, Fraction]:
+    return one.low or Fraction(0), one.high or Fraction(0)
+
+
+def _size(one: Range) -> Fraction | None:
+    return max(abs(end) for end in _ends(one)) if one.finite else None
+
+
+def _symmetric(one: Range) -> Range:
+    size = _size(one)
+    if size is None:
+        return EVERYTHING
+    return Range(Fraction(0) if one.low is not None and one.low >= 0 else -size, size)
+
+
+def _holds_zero(one: Range) -> bool:
+    low, high = _ends(one)
+    return low <= 0 <= high
+
+
+def _hull(values: Iterable[Fraction]) -> Range:
+    numbers = list(values)
+    return Range(min(numbers), max(numbers))

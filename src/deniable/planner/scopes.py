@@ -1,0 +1,168 @@
+"""What names mean: before the aggregates, columns of the table; after them, keys, aggregates and aliases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from sqlglot import exp
+
+from deniable.core.errors import Refused
+from deniable.core.expression import Column, Expression, Kind
+from deniable.planner import statistics as made
+from deniable.planner.functions import call, number
+from deniable.planner.keys import GroupKey
+from deniable.planner.parse import position
+from deniable.planner.statistics import Statistics
+from deniable.planner.translate import translate
+from deniable.policy import Table
+
+
+@dataclass(frozen=True, slots=True)
+class RowScope:
+    """Inside aggregates, WHERE and GROUP BY: one row of the table."""
+
+    table: Table
+    alias: str
+
+    def special(self, node: exp.Expression) -> Expression | None:
+        """Nothing is special in a row."""
+        del node
+        return None
+
+    def column(self, node: exp.Column) -> Expression:
+        """A declared column. What is not declared does not exist."""
+        if node.table and node.table.lower() not in (self.alias.lower(), self.table.name.lower()):
+            raise Refused("unknown-table", f"There is no table {node.table!r} here.", "", position(node))
+        names = {name.lower(): name for name in self.table.columns}
+        name = names.get(node.name.lower())
+        if name is None:
+            close = get_close_matches(node.name.lower(), names, n=1)
+            hint = f"Did you mean {names[close[0]]!r}?" if close else f"There are: {', '.join(names.values())}."
+            raise Refused("unknown-column", f"There is no column {node.name!r}.", hint, position(node))
+        return self.table.columns[name].expression
+
+
+@dataclass(slots=True)
+class OutputScope:
+    """Around aggregates, in HAVING and in ORDER BY: one group."""
+
+    row: RowScope
+    keys: Sequence[GroupKey]
+    statistics: Statistics
+    counted: frozenset[str]
+    """Names of the counts that the question pays for anyway."""
+    aliases: Mapping[str, Expression] = field(default_factory=dict)
+
+    def special(self, node: exp.Expression) -> Expression | None:
+        """An aggregate, or a key."""
+        if isinstance(node, _AGGREGATE):
+            return self._aggregate(node)
+        if isinstance(node, exp.Literal | exp.Boolean | exp.Null):
+            return None
+        try:
+            value = translate(node, self.row)
+        except Refused:
+            return None
+        matching = [key for key in self.keys if key.value == value]
+        return Column(matching[0].name, value.kind, value.range, value.nullable) if matching else None
+
+    def column(self, node: exp.Column) -> Expression:
+        """An alias of the answer; a column that is not a key has no one value per group."""
+        if not node.table and node.name.lower() in self.aliases:
+            return self.aliases[node.name.lower()]
+        self.row.column(node)
+        raise Refused(
+            "not-grouped",
+            f"{node.name!r} has no single value per group.",
+            f"Put it into GROUP BY, or into an aggregate such as AVG({node.name}).",
+            position(node),
+        )
+
+    def _aggregate(self, node: exp.Expression) -> Expression:
+        """The output of one aggregate, from statistics that are shared."""
+        try:
+            return self._built(*taken_apart(node, self.row))
+        except Refused as refusal:
+            if refusal.position is not None:
+                raise
+            raise Refused(refusal.code, refusal.reason, refusal.hint, position(node)) from None
+
+    def _built(self, kind: str, value: Expression | None, where: Expression | None) -> Expression:
+        if kind == "count":
+            return _whole(self.statistics.count(value, where))
+        if kind == "units":
+            return _whole(self.statistics.units(where))
+        if value is None:
+            raise Refused("unsupported-form", f"{kind.upper()} needs an expression.", "")
+        if kind == "sum":
+            shared = Statistics(self.statistics.source, self.statistics.steps, self.statistics.grouped)
+            if shared.count(value, where).name in self.counted:
+                return made.total(self.statistics, value, where)
+            return self.statistics.sum(value, where)
+        if kind == "average":
+            return made.average(self.statistics, value, where)
+        spread = made.variance(self.statistics, value, where, sample=kind.endswith("sample"))
+        return call("sqrt", spread) if kind.startswith("deviation") else spread
+
+
+def aggregates(nodes: Sequence[exp.Expression]) -> Iterator[exp.Expression]:
+    """Every aggregate in these parts of the question, with its FILTER."""
+    for node in nodes:
+        for part in node.walk(prune=lambda found: isinstance(found, _AGGREGATE)):
+            if isinstance(part, _AGGREGATE):
+                yield part
+
+
+def taken_apart(node: exp.Expression, row: RowScope) -> tuple[str, Expression | None, Expression | None]:
+    """The kind of an aggregate, its argument (None for *) and its filter."""
+    where = None
+    if isinstance(node, exp.Filter):
+        where = condition(node.expression.this, row)
+    aggregate: exp.Expression = node.this if isinstance(node, exp.Filter) else node
+    kind = _AGGREGATES.get(type(aggregate))
+    if kind is None or any(value for name, value in aggregate.args.items() if name not in ("this", "big_int")):
+        hint = "Use COUNT, SUM, AVG, VARIANCE or STDDEV."
+        raise Refused("unknown-aggregate", f"{aggregate.key.upper()} is not answered.", hint, position(node))
+    argument = aggregate.this
+    if isinstance(argument, exp.Distinct):
+        return _distinct(kind, argument, row), None, where
+    if isinstance(argument, exp.Star):
+        return kind, None, where
+    return kind, translate(argument, row), where
+
+
+def condition(node: exp.Expression, row: RowScope) -> Expression:
+    """A condition on rows."""
+    value = translate(node, row)
+    if value.kind is not Kind.BOOLEAN:
+        raise Refused("type-mismatch", f"This is {value.kind.value}, not a condition.", "Compare it.", position(node))
+    return value
+
+
+def _distinct(kind: str, argument: exp.Distinct, row: RowScope) -> str:
+    """Only units can be counted without repeats, so far."""
+    value = translate(argument.expressions[0], row) if len(argument.expressions) == 1 else None
+    if kind == "count" and row.table.unit is not None and isinstance(value, Column) and value.name == row.table.unit:
+        return "units"
+    hint = f"COUNT(DISTINCT {row.table.unit}) is answered." if row.table.unit else "Use COUNT(*)."
+    raise Refused("distinct", "Only units can be counted without repeats.", hint, position(argument))
+
+
+def _whole(count: Column) -> Expression:
+    """Counts are whole numbers."""
+    return call("round", count, number(0))
+
+
+_AGGREGATE: tuple[type[exp.Expression], ...] = (exp.Filter, exp.AggFunc)  # type: ignore[assignment]
+_AGGREGATES: dict[type[exp.Expression], str] = {
+    exp.Count: "count",
+    exp.Sum: "sum",
+    exp.Avg: "average",
+    exp.VariancePop: "variance",
+    exp.Variance: "variance of a sample",
+    exp.StddevPop: "deviation",
+    exp.Stddev: "deviation of a sample",
+    exp.StddevSamp: "deviation of a sample",
+}

@@ -1,0 +1,219 @@
+"""Aggregates to base statistics: sums of whole numbers, shared between the columns of an answer.
+
+COUNT, SUM and AVG of the same rows rest on two statistics: how many, and the sum of distances from the middle of the
+bounds. The middle makes the distances small: half the width of the bounds, whatever the bounds are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, floor
+
+from deniable.core.errors import Refused
+from deniable.core.expression import Column, Expression, Kind, Literal, Range
+from deniable.core.query import WEIGHT, Source, Total
+from deniable.planner.functions import call, number
+
+_FINEST = 1 << 24
+"""Steps between the bounds of a number that has no step of its own."""
+_WIDEST = 1 << 26
+"""The farthest that a row may reach, in steps."""
+_COUNTS = Range(Fraction(-(2**52)), Fraction(2**52))
+"""Noisy counts, for all that matters."""
+_ROW_PLACES = 28
+"""A row weighs at most 2^28 units, so that eight billion of them fit 64 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """One noisy number per group, and what one unit of it is worth."""
+
+    name: str
+    label: str
+    worth: Fraction
+    """In the answer's unit, of one unit of the integer total."""
+    reach: int
+    """The most that all rows of a unit can add up to, in size, over all groups."""
+    signed: bool
+    """Whether rows can be negative."""
+    total: Total | None
+    """How rows add up; None: count units instead."""
+    filter: Expression | None = None
+    """For counts of units: which rows count."""
+
+    @property
+    def column(self) -> Column:
+        """The noisy number, as a column of the answer's algebra."""
+        return Column(self.name, Kind.NUMBER, _COUNTS if not self.signed else Range(), nullable=False)
+
+
+@dataclass(slots=True)
+class Statistics:
+    """The base statistics of one question, each paid once however many columns use it."""
+
+    source: Source
+    steps: dict[str, Fraction]
+    """The declared steps of the table's columns."""
+    grouped: bool
+    found: dict[str, Statistic] = field(default_factory=dict)
+
+    def count(self, value: Expression | None, where: Expression | None) -> Column:
+        """How many rows satisfy `where`, with a value that is not NULL."""
+        present = None if value is None or not value.nullable else call("not", call("is_null", value))
+        rows = _both(where, present)
+        return self._add("count", number(1), rows, reach=1, step=Fraction(1), signed=False)
+
+    def units(self, where: Expression | None) -> Column:
+        """How many units have a row that satisfies `where`."""
+        groups = self.source.contribution if self.grouped else 1
+        label = f"units{'' if where is None else ' (filtered)'}"
+        statistic = Statistic(
+            _name("units", where), label, Fraction(1, WEIGHT), groups * WEIGHT, signed=False, total=None, filter=where
+        )
+        return self.found.setdefault(statistic.name, statistic).column
+
+    def sum(self, value: Expression, where: Expression | None) -> Expression:
+        """The plain sum: for a question that pays for no count of the same rows."""
+        low, high = _bounds(value)
+        step = self._step(value)
+        return self._moment(value, where, Fraction(0), step, ceil(max(abs(low), abs(high)) / step))
+
+    def distances(self, value: Expression, where: Expression | None) -> tuple[Column, Fraction]:
+        """The sum of distances from the middle of the bounds, and that middle."""
+        grid = self._grid(value)
+        return self._moment(value, where, grid.centre, grid.step, grid.reach), grid.centre
+
+    def squares(self, value: Expression, where: Expression | None) -> tuple[Column, Fraction]:
+        """The sum of squared distances from the middle, each less a constant; and that constant.
+
+        Squares lie between 0 and reach^2; they are coarsened to whole multiples of `divisor` and moved by `half`, so
+        that they reach equally far to both sides.
+        """
+        grid = self._grid(value)
+        divisor = max(1, ceil(Fraction(grid.reach**2, _WIDEST)))
+        most = grid.reach**2 // divisor
+        half = most // 2
+        place = _placed(value, grid.centre, grid.step, grid.reach)
+        square = call("quotient", call("multiply", place, place), number(divisor))
+        worth = divisor * grid.step**2
+        column = self._add("squares", call("subtract", square, number(half)), where, most - half, worth, signed=True)
+        return column, half * worth
+
+    def _moment(
+        self, value: Expression, where: Expression | None, centre: Fraction, step: Fraction, reach: int
+    ) -> Column:
+        """The sum of places on a grid around a centre."""
+        return self._add("sum", _placed(value, centre, step, reach), where, reach, step, signed=True)
+
+    def _add(
+        self, label: str, row: Expression, where: Expression | None, reach: int, step: Fraction, *, signed: bool
+    ) -> Column:
+        """Rows of units weigh; their product with the weight is cut to 28 binary places."""
+        weighed = self.source.unit is not None
+        shift = max(0, reach.bit_length() + WEIGHT.bit_length() - 1 - _ROW_PLACES) if weighed else 0
+        name = _name(label, row, where)
+        per_unit = ceil(Fraction(self.source.contribution * WEIGHT * reach, 1 << shift)) if weighed else reach
+        worth = step * Fraction(1 << shift, WEIGHT) if weighed else step
+        total = Total(name, row, where, reach, shift)
+        return self.found.setdefault(name, Statistic(name, label, worth, per_unit, signed, total)).column
+
+    def _step(self, value: Expression) -> Fraction:
+        """Whole numbers have step 1, columns their declared one; others are cut finely enough that nobody notices."""
+        low, high = _bounds(value)
+        coarsest = Fraction(1)
+        while coarsest > (high - low) / _FINEST:
+            coarsest /= 2
+        while coarsest <= (high - low) / (2 * _FINEST):
+            coarsest *= 2
+        declared = self.steps.get(value.name) if isinstance(value, Column) else None
+        step = Fraction(1) if value.kind is Kind.INTEGER else declared or coarsest
+        return step if max(high - low, abs(low), abs(high)) / step <= _WIDEST else max(step, 8 * coarsest)
+
+    def _grid(self, value: Expression) -> _Grid:
+        """Centred between the bounds."""
+        low, high = _bounds(value)
+        step = self._step(value)
+        centre = step * floor((low + high) / 2 / step)
+        return _Grid(centre, step, max(1, ceil(max(high - centre, centre - low) / step)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    centre: Fraction
+    step: Fraction
+    reach: int
+
+
+def _placed(value: Expression, centre: Fraction, step: Fraction, reach: int) -> Expression:
+    """The value as whole steps from the centre, within reach; what cannot be is NULL and adds nothing."""
+    return call("grid", value, number(centre), number(step), number(reach))
+
+
+def _bounds(value: Expression) -> tuple[Fraction, Fraction]:
+    """Finite bounds, or a refusal."""
+    if value.kind not in (Kind.INTEGER, Kind.NUMBER):
+        raise Refused("type-mismatch", f"A sum needs numbers, not {value.kind.value}.", "Use COUNT, or cast.")
+    low, high = value.range.low, value.range.high
+    if low is None or high is None:
+        raise Refused(
+            "needs-bounds",
+            "It is not known between which bounds this lies, so no noise is enough.",
+            "Write LEAST(GREATEST(expression, lower), upper), or have bounds declared in the policy.",
+        )
+    return low, high if high > low else low + 1
+
+
+def _both(one: Expression | None, other: Expression | None) -> Expression | None:
+    if one is None or other is None:
+        return one or other
+    return call("and", one, other)
+
+
+def _name(*parts: object) -> str:
+    """A name that follows from the content, so that the same statistic has the same name in every question."""
+    return "s" + hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+
+
+def average(statistics: Statistics, value: Expression, where: Expression | None) -> Expression:
+    """Middle plus mean distance, within the bounds; NULL where nothing is counted."""
+    distance, centre = statistics.distances(value, where)
+    many = statistics.count(value, where)
+    mean = call("add", number(centre), call("divide", distance, many))
+    return _where_any(many, _clip(mean, value.range))
+
+
+def total(statistics: Statistics, value: Expression, where: Expression | None) -> Expression:
+    """Middle times count, plus the sum of distances: for a question that pays for the count anyway."""
+    distance, centre = statistics.distances(value, where)
+    return call("add", call("multiply", number(centre), statistics.count(value, where)), distance)
+
+
+def variance(statistics: Statistics, value: Expression, where: Expression | None, *, sample: bool) -> Expression:
+    """Mean square less squared mean, both of distances from the middle; never below zero."""
+    distance, centre = statistics.distances(value, where)
+    square, moved = statistics.squares(value, where)
+    many = statistics.count(value, where)
+    mean = call("divide", distance, many)
+    spread = call("subtract", call("add", call("divide", square, many), number(moved)), call("multiply", mean, mean))
+    low, high = _bounds(value)
+    most = max(high - centre, centre - low) ** 2
+    population = _clip(spread, Range(Fraction(0), most))
+    if not sample:
+        return _where_any(many, population)
+    fewer = call("subtract", many, number(1))
+    corrected = call("multiply", population, call("divide", many, fewer))
+    return call("case", call("more", fewer, number(0)), corrected, Literal(None, Kind.NUMBER))
+
+
+def _clip(value: Expression, bounds: Range) -> Expression:
+    """Post-processing: the truth lies between the bounds, so the answer should."""
+    low, high = bounds.low, bounds.high
+    if low is None or high is None:
+        return value
+    return call("least", call("greatest", value, number(low)), number(high))
+
+
+def _where_any(many: Column, value: Expression) -> Expression:
+    return call("case", call("more", many, number(0)), value, Literal(None, Kind.NUMBER))

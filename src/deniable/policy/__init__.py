@@ -1,0 +1,11 @@
+"""What the custodian allows: population, unit, bounds, public values, budgets, analysts. Reads no private row."""
+
+from deniable.policy.account import Account
+from deniable.policy.column import Column
+from deniable.policy.load import load
+from deniable.policy.policy import Policy
+from deniable.policy.problems import InvalidPolicyError, Problem
+from deniable.policy.settings import EngineSettings
+from deniable.policy.table import Table
+
+__all__ = ["Account", "Column", "EngineSettings", "InvalidPolicyError", "Policy", "Problem", "Table", "load"]

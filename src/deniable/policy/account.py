@@ -1,0 +1,88 @@
+"""Who may spend how much: the population's budget, the division of its delta, and the analysts' shares of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from deniable.core.guarantee import Guarantee
+from deniable.policy.section import Section
+from deniable.policy.written import shown
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What everything that is charged to one name may lose together, and how its delta is divided beforehand.
+
+    `concentrated` pays for zCDP, `gaussian` for GDP, `approximate` for questions with a delta of their own. They are
+    the arguments of a filter of the same names, and add up to at most the cap's delta.
+    """
+
+    name: str
+    cap: Guarantee
+    concentrated: Fraction
+    gaussian: Fraction
+    approximate: Fraction
+
+    def share(self, name: str, cap: Guarantee) -> Account:
+        """An account below this one, whose delta is divided in the same proportions."""
+        ratio = cap.delta / self.cap.delta if self.cap.delta else Fraction(0)
+        return Account(name, cap, self.concentrated * ratio, self.gaussian * ratio, self.approximate * ratio)
+
+
+def read_budget(section: Section) -> Account | None:
+    """The population's account. There is no default epsilon: how much may be lost is the custodian's decision."""
+    cap = _guarantee(section, Fraction(0))
+    keys = section.number("delta_for_keys", "delta_for_keys = 1e-7", zero=True)
+    concentrated = section.number("delta_for_zcdp", "delta_for_zcdp = 1e-7", zero=True)
+    gaussian = section.number("delta_for_gdp", "delta_for_gdp = 1e-7", zero=True)
+    section.finish()
+    if cap is None:
+        return None
+    rest = cap.delta - sum(part for part in (keys, concentrated, gaussian) if part is not None)
+    if rest < 0:
+        parts = " + ".join(key for key in _PARTS if section.value(key) is not None)
+        section.problem("delta", f"{parts} is more than delta", "write a larger delta, or smaller parts of it")
+        return None
+    if concentrated is None and gaussian is None:
+        concentrated = gaussian = rest / 2
+    return Account(
+        "population",
+        cap,
+        concentrated=rest if concentrated is None else concentrated,
+        gaussian=rest if gaussian is None else gaussian,
+        approximate=keys or Fraction(0),
+    )
+
+
+def read_analysts(root: Section, total: Guarantee | None) -> dict[str, Guarantee]:
+    """The analysts' shares; each is at most the total, which holds for all of them together."""
+    sections = root.inner("analysts").each()
+    if root.value("analysts") == {}:
+        root.problem("analysts", "names nobody", "write [analysts.alice] with epsilon = 1.0, or leave the section out")
+    shares: dict[str, Guarantee] = {}
+    for name, section in sections.items():
+        share = _guarantee(section, total.delta if total else Fraction(0))
+        section.finish()
+        if share is None or total is None:
+            continue
+        for key, part, whole in (("epsilon", share.epsilon, total.epsilon), ("delta", share.delta, total.delta)):
+            if part > whole:
+                what = f"{shown(section.value(key))} is more than the population's {key}"
+                section.problem(key, what, f"write at most {key} = {float(whole):g}")
+        shares[name] = share
+    return shares
+
+
+def _guarantee(section: Section, delta: Fraction) -> Guarantee | None:
+    """Epsilon, which must be there, and delta, which has a default."""
+    section.require("epsilon", "epsilon = 1.0")
+    epsilon = section.number("epsilon", "epsilon = 1.0")
+    part = section.number("delta", "delta = 1e-6, or leave it out", zero=True)
+    if part is not None and part >= 1:
+        section.problem("delta", f"{shown(section.value('delta'))} is no protection at all", "write delta = 1e-6")
+        return None
+    return None if epsilon is None else Guarantee(epsilon, delta if part is None else part)
+
+
+_PARTS = ("delta_for_keys", "delta_for_zcdp", "delta_for_gdp")

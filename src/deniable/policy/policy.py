@@ -1,0 +1,120 @@
+"""The policy of one population: everything that is public about its private tables, and what may be lost about it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from hashlib import sha256
+from pathlib import Path
+
+from deniable.core.errors import Refused
+from deniable.core.guarantee import Guarantee
+from deniable.core.sensitivity import Neighbours
+from deniable.policy.account import Account, read_analysts, read_budget
+from deniable.policy.problems import InvalidPolicyError
+from deniable.policy.section import Section
+from deniable.policy.settings import EngineSettings, read_engine, read_ledger
+from deniable.policy.table import Table, read_table
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the custodian allows. Made by `load` or `from_mapping`, which check all of it.
+
+    Promise:  none of its own; it holds the public facts that every promise is made from.
+    Assumes:  what only the custodian can know: who is a unit, what is public. See docs/policy.md
+
+    Example:
+        >>> policy = Policy.from_mapping(
+        ...     {
+        ...         "population": {"name": "clinic"},
+        ...         "budget": {"epsilon": 3},
+        ...         "tables": {"visits": {"columns": {"age": {"type": "integer", "bounds": [0, 110]}}}},
+        ...     },
+        ...     origin="notebook",
+        ...     folder=Path(),
+        ... )
+        >>> policy.budget.epsilon, policy.tables["visits"].columns["age"].high
+        (Fraction(3, 1), Fraction(110, 1))
+    """
+
+    population: str
+    neighbours: Neighbours
+    budget: Guarantee
+    concentrated: Fraction
+    gaussian: Fraction
+    approximate: Fraction
+    engine: EngineSettings
+    ledger: str
+    tables: Mapping[str, Table]
+    analysts: Mapping[str, Guarantee]
+    """Shares by name; empty: whoever asks is charged to the population alone."""
+    origin: str
+    digest: str = field(init=False, compare=False, repr=False)
+    """SHA-256 of what an answer depends on: neighbours and tables, not the budget, the analysts or the places."""
+
+    def __post_init__(self) -> None:
+        """The same facts in another order are the same policy."""
+        facts = {
+            "neighbours": self.neighbours.value,
+            "tables": {name: table.facts for name, table in self.tables.items()},
+        }
+        object.__setattr__(self, "digest", sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest())
+
+    @classmethod
+    def from_mapping(cls, data: Mapping[str, object], *, origin: str, folder: Path) -> Policy:
+        """The policy that a mapping of the TOML's shape declares; rows and ledger may stay in memory.
+
+        Raises:
+            InvalidPolicyError: with every problem that was found.
+        """
+        return read_policy(Section(data), origin, folder, Path(origin).stem)
+
+    def accounts(self, analyst: str | None = None) -> tuple[Account, ...]:
+        """What a question is charged to: always the population, and the analyst's share where the policy gives shares.
+
+        Raises:
+            Refused: the policy names its analysts, and this is none of them.
+        """
+        population = Account("population", self.budget, self.concentrated, self.gaussian, self.approximate)
+        if not self.analysts:
+            return (population,)
+        if analyst is None or analyst not in self.analysts:
+            raise Refused(
+                "unknown-analyst", "Only analysts whom the policy names may ask.", "Ask the custodian for a share."
+            )
+        return (population, population.share(f"analyst:{analyst}", self.analysts[analyst]))
+
+
+def read_policy(root: Section, origin: str, folder: Path, stem: str) -> Policy:
+    """The policy, if nothing at all is wrong with it. Its files lie in `folder`, its ledger is called after `stem`."""
+    population = root.inner("population")
+    population.require("name", 'name = "clinic"')
+    name = population.text("name", 'name = "clinic"')
+    neighbours = population.choice("neighbours", Neighbours) or Neighbours.ADD_REMOVE
+    population.finish()
+    account = read_budget(root.inner("budget"))
+    engine = read_engine(root.inner("engine"))
+    ledger = read_ledger(root.inner("ledger"), folder, stem)
+    tables = {title: read_table(title, section, folder) for title, section in root.inner("tables").each().items()}
+    if not tables:
+        root.problem("tables", "names no table", 'write [tables.visits] with source = "visits.parquet"')
+    analysts = read_analysts(root, account.cap if account else None)
+    root.finish()
+    if root.problems or name is None or account is None:
+        raise InvalidPolicyError(origin, root.problems)
+    return Policy(
+        name,
+        neighbours,
+        account.cap,
+        account.concentrated,
+        account.gaussian,
+        account.approximate,
+        engine,
+        ledger,
+        tables,
+        analysts,
+        origin,
+    )

@@ -1,0 +1,115 @@
+"""A declared table: where its rows are, whom they belong to, and how much one of those may weigh."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from deniable.core.expression import Kind
+from deniable.policy.column import Column, read_column
+from deniable.policy.problems import closest
+from deniable.policy.section import Section
+from deniable.policy.settings import resolved
+
+_MOST = 10**9
+"""Nobody has more rows than this that should all count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that analysts may ask about; columns that are not declared do not exist for them."""
+
+    name: str
+    source: str | None
+    """A file, or `file.duckdb::table`, as an absolute path; None if the rows are handed over in memory."""
+    columns: Mapping[str, Column]
+    unit: str | None = None
+    """The column that names the protected unit; None: each row is a unit of its own."""
+    contribution: int = 1
+    """The most one unit may weigh, in rows."""
+    keys: int = 1
+    """In how many groups one unit may count where the groups' keys are private."""
+    public: bool = False
+    """True: nobody is protected here, and joins are free."""
+
+    @property
+    def facts(self) -> Mapping[str, object]:
+        """What an answer depends on, as plain words and lists; the rows have a version of their own."""
+        return {
+            "unit": self.unit,
+            "contribution": self.contribution,
+            "keys": self.keys,
+            "public": self.public,
+            "columns": {name: column.facts for name, column in self.columns.items()},
+        }
+
+
+def read_table(name: str, section: Section, folder: Path) -> Table:
+    """The table that a section declares; files are looked for from `folder`."""
+    source = _source(section, name, folder)
+    public = section.flag("public", default=False)
+    unit = section.text("unit", 'unit = "patient_id", a column that names the person')
+    contribution = section.whole("contribution", "contribution = 10, the most rows of one unit that count", most=_MOST)
+    keys = section.whole("keys", "keys = 3, the most groups in which one unit counts", most=_MOST)
+    declared = section.inner("columns")
+    columns = {title: read_column(title, part) for title, part in declared.each().items()}
+    section.finish()
+    if public:
+        _refuse_unit(section)
+    elif section.value("unit") is None:
+        _refuse_weights(section, contribution)
+    elif unit is not None and declared.sound:
+        section.require("contribution", "contribution = 10, the most rows of one unit that count, or 1 if it has one")
+        _check_unit(section, unit, columns)
+    weight = contribution or 1
+    known = {title: column for title, column in columns.items() if column is not None}
+    return Table(name, source, known, unit, weight, keys or weight, public)
+
+
+def _source(section: Section, name: str, folder: Path) -> str | None:
+    """The file's absolute path, with the table behind `::` where a file has several."""
+    written = section.text("source", 'source = "visits.parquet", a file beside the policy')
+    if written is None:
+        return None
+    file, mark, table = written.rpartition("::") if "::" in written else (written, "", "")
+    example = 'write source = "visits.parquet", or "clinic.duckdb::visits" for a table of a DuckDB file'
+    if "://" in written:
+        section.problem("source", "is not on this machine, and other places cannot be read yet", example)
+    elif mark and not (file.strip() and table.strip()):
+        section.problem("source", "needs a file before '::' and a table after it", example)
+    elif not mark and file.endswith((".duckdb", ".db")):
+        section.problem("source", "is a file of several tables", f'name one: source = "{file}::{name}"')
+    elif (path := resolved(folder, file)) is None:
+        section.problem("source", "cannot be the name of a file", example)
+    else:
+        return f"{path}{mark}{table}"
+    return None
+
+
+def _refuse_unit(section: Section) -> None:
+    """A public table protects nobody; a unit beside `public` is a contradiction, and public is the dangerous half."""
+    for key in ("unit", "contribution", "keys"):
+        if section.value(key) is not None:
+            section.problem(key, "a public table protects nobody", f"leave out either public or {key}")
+
+
+def _refuse_weights(section: Section, contribution: int | None) -> None:
+    """A row that is its own unit weighs one row and lies in one group; anything else means that the unit is missing."""
+    hint = 'write unit = "patient_id", the column that names the person, or leave it out'
+    if contribution is not None and contribution > 1:
+        section.problem("contribution", "without a unit each row stands for itself and weighs 1", hint)
+    if section.value("keys") is not None:
+        section.problem("keys", "without a unit each row stands for itself and lies in one group", hint)
+
+
+def _check_unit(section: Section, unit: str, columns: Mapping[str, Column | None]) -> None:
+    """Two people must never be taken for one: the unit's column is compared as it is, so it has no bounds or steps."""
+    column, place = columns.get(unit), section.inner("columns").inner(unit)
+    if unit not in columns:
+        hint = f'{closest(unit, columns)}declare it: {unit} = {{ type = "integer" }}'
+        section.problem("unit", f"'{unit}' is not among the columns", hint)
+    elif column is not None and column.kind in {Kind.NUMBER, Kind.BOOLEAN}:
+        place.problem("type", f"a {column.kind.value} cannot name the unit", "write integer, text or date")
+    elif column is not None and column.low is not None:
+        place.problem("bounds", "would take different units for one", "leave bounds out for the unit")

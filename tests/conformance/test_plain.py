@@ -1,0 +1,108 @@
+"""With the noise taken out and nobody over the contribution, every accepted question equals plain DuckDB."""
+
+import duckdb
+import numpy as np
+import pytest
+
+from tests.support.curators import curator, policy, silence, visits
+
+ROWS = 4_000
+
+QUESTIONS = [
+    "SELECT COUNT(*) AS a FROM visits",
+    "SELECT COUNT(score) AS a, COUNT(*) AS b FROM visits",
+    "SELECT SUM(cost) AS a FROM visits",
+    "SELECT AVG(cost) AS a, SUM(cost) AS b, COUNT(*) AS c FROM visits",
+    "SELECT AVG(score) AS a, COUNT(score) AS b FROM visits",
+    "SELECT SUM(age) AS a, AVG(age) AS b FROM visits WHERE urgent",
+    "SELECT VAR_POP(age) AS a, VAR_SAMP(age) AS b, VARIANCE(cost) AS c FROM visits",
+    "SELECT STDDEV(cost) AS a, STDDEV_POP(score) AS b, STDDEV_SAMP(age) AS c FROM visits",
+    "SELECT COUNT(*) FILTER (WHERE urgent) AS a, AVG(cost) FILTER (WHERE age >= 65) AS b FROM visits",
+    "SELECT region AS k, COUNT(*) AS a FROM visits GROUP BY region",
+    "SELECT region AS k, AVG(cost) AS a, SUM(score) AS b FROM visits WHERE age BETWEEN 18 AND 64 GROUP BY 1",
+    "SELECT FLOOR(age / 10) * 10 AS k, COUNT(*) AS a, AVG(cost) AS b FROM visits GROUP BY k",
+    "SELECT age // 7 AS k, COUNT(*) AS a FROM visits GROUP BY k",
+    "SELECT age % 5 AS k, SUM(cost) AS a FROM visits GROUP BY k",
+    "SELECT DATE_TRUNC('month', day) AS k, COUNT(*) AS a FROM visits GROUP BY k",
+    "SELECT DATE_TRUNC('week', day) AS k, AVG(age) AS a FROM visits GROUP BY k",
+    "SELECT EXTRACT(month FROM day) AS k, AVG(cost) AS a FROM visits GROUP BY k",
+    "SELECT quarter(day) AS k, urgent AS l, COUNT(*) AS a FROM visits GROUP BY k, l",
+    "SELECT CASE WHEN age < 18 THEN 'child' WHEN age < 65 THEN 'adult' ELSE 'old' END AS k, AVG(score) a FROM visits GROUP BY k",
+    "SELECT urgent AS k, region AS l, COUNT(*) AS a, SUM(cost) AS b FROM visits GROUP BY 1, 2",
+    "SELECT reason AS k, COUNT(*) AS a FROM visits WHERE reason IN ('injury', 'heart') GROUP BY reason",
+    "SELECT region AS k, COUNT(*) AS a FROM visits WHERE region = 'north' GROUP BY region",
+    "SELECT age AS k, COUNT(*) AS a FROM visits WHERE age >= 30 AND age < 40 GROUP BY age",
+    "SELECT SUM(CASE WHEN urgent THEN cost ELSE 0 END) AS a FROM visits",
+    "SELECT SUM(CASE WHEN urgent THEN 1 END) AS a FROM visits",
+    "SELECT AVG(cost * 2 + age) AS a FROM visits",
+    "SELECT SUM(LEAST(GREATEST(score, -10), 10)) AS a FROM visits",
+    "SELECT AVG(ABS(score)) AS a, SUM(ROUND(cost, 1)) AS b FROM visits",
+    "SELECT SUM(FLOOR(cost)) AS a, SUM(CEIL(cost)) AS b FROM visits",
+    "SELECT AVG(SQRT(cost)) AS a, AVG(EXP(age / 110)) AS b FROM visits",
+    "SELECT AVG(LN(cost + 1)) AS a FROM visits",
+    "SELECT AVG(COALESCE(score, 0)) AS a, COUNT(NULLIF(age, 40)) AS b FROM visits",
+    "SELECT SUM(age) / COUNT(*) AS a, ROUND(AVG(cost), 1) AS b, 2 * COUNT(*) - 1 AS c FROM visits",
+    "SELECT AVG(cost) - AVG(score) AS a, SQRT(VAR_POP(age)) AS b FROM visits",
+    "SELECT COUNT(*) AS a FROM visits WHERE region IS NULL OR NOT urgent",
+    "SELECT COUNT(*) AS a FROM visits WHERE day >= '2025-06-01' AND reason LIKE 'h%'",
+    "SELECT COUNT(*) AS a FROM visits WHERE LENGTH(reason) > 5 AND UPPER(reason) <> 'INJURY'",
+    "SELECT AVG(day - DATE '2025-01-01') AS a FROM visits",
+    "SELECT AVG(CAST(age AS DOUBLE) / 3) AS a, SUM(CAST(urgent AS INTEGER)) AS b FROM visits",
+    "SELECT region AS k, COUNT(*) AS a FROM visits GROUP BY region HAVING COUNT(*) > 900 ORDER BY a DESC, k",
+    "SELECT region AS k, AVG(cost) AS a FROM visits GROUP BY region ORDER BY a LIMIT 2",
+    "SELECT region AS k, AVG(cost) AS a FROM visits GROUP BY region ORDER BY AVG(age) DESC LIMIT 2 OFFSET 1",
+    "SELECT reason AS k, COUNT(*) AS a, AVG(cost) AS b FROM visits GROUP BY reason",
+    "SELECT CONCAT(reason, '-', region) AS k, COUNT(*) AS a FROM visits GROUP BY k",
+]
+
+
+@pytest.fixture(scope="module", params=[None, 100_000], ids=["rows", "patients"])
+def asked(request, tmp_path_factory):
+    """A quiet curator, and plain DuckDB over the rows that it may see."""
+    folder = tmp_path_factory.mktemp("plain")
+    table = visits(ROWS, seed=1)
+    quiet = curator(folder, table, policy(folder, contribution=request.param))
+    plain = duckdb.connect()
+    plain.register("everything", table)
+    known = "" if request.param is None else "WHERE patient_id IS NOT NULL"
+    plain.execute(f"CREATE TABLE visits AS SELECT * FROM everything {known}")  # noqa: S608 - a test's own words
+    yield quiet, plain
+    quiet.close()
+
+
+@pytest.mark.parametrize("spend", [{"epsilon": 1}, {"rho": 1}], ids=["epsilon", "rho"])
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_equals_plain_duckdb(asked, question, spend, monkeypatch):
+    quiet, plain = asked
+    silence(monkeypatch)
+    answer = quiet.ask(question, delta=1e-9, **spend)
+    wanted = plain.execute(question).fetch_arrow_table().to_pylist()
+    found = [row for row in answer.table.to_pylist() if _there(row, wanted)]
+    if "ORDER BY" in question:
+        assert len(found) == len(wanted)
+    found, wanted = _by_key(found, question), _by_key(wanted, question)
+    assert [_keys(row) for row in found] == [_keys(row) for row in wanted]
+    for ours, theirs in zip(found, wanted, strict=True):
+        for name in ours.keys() - {"k", "l"}:
+            assert ours[name] == pytest.approx(_number(theirs[name]), rel=2e-6, abs=2e-4), name
+
+
+def _there(row, wanted):
+    """Groups that the data does not have are answered too; plain SQL leaves them out."""
+    return "k" not in row or _keys(row) in [_keys(other) for other in wanted]
+
+
+def _keys(row):
+    return tuple(str(_number(row[name])) for name in ("k", "l") if name in row)
+
+
+def _by_key(rows, question):
+    return rows if "ORDER BY" in question else sorted(rows, key=_keys)
+
+
+def _number(value):
+    return (
+        float(value)
+        if isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        else (value.date() if hasattr(value, "date") else value)
+    )

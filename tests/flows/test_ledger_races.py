@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from multiprocessing import get_context
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+from threading import Barrier as ThreadBarrier
+
+import pytest
+
+from deniable.core.errors import Refused
+from deniable.ledger import Ledger
+from tests.unit.ledger.asking import account, ask, charge, url
+
+_spawn = get_context("spawn")
+
+
+def _wins(ledger: Ledger, question: str, epsilon: str = "0.1") -> bool:
+    try:
+        ledger.charge(charge(question, epsilon), [account(1), account("0.75", "alice")])
+    except Refused as refused:
+        assert refused.code == "over-budget"  # noqa: PT017 - the other codes would be failures of the ledger
+        return False
+    return True
+
+
+def _all_at_once(count: int, step: Callable[[int], bool]) -> list[bool]:
+    start = ThreadBarrier(count)
+
+    def run(number: int) -> bool:
+        start.wait()
+        return step(number)
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(run, range(count)))
+
+
+@pytest.mark.parametrize("kind", ["file", "memory"])
+def test_of_fifty_threads_as_many_win_as_fit(tmp_path: Path, kind: str) -> None:
+    ledger = Ledger.memory("clinic") if kind == "memory" else Ledger.create(url(tmp_path / "x"), "clinic")
+    won = _all_at_once(50, lambda number: _wins(ledger, f"{number}"))
+    assert sum(won) == 7
+    assert ledger.spent("alice").epsilon == Fraction(7, 10)
+    assert ledger.verify() == 8
+
+
+def test_of_fifty_threads_one_wins_the_last_of_the_budget(tmp_path: Path) -> None:
+    ledger = Ledger.create(url(tmp_path / "x"), "clinic")
+    won = _all_at_once(50, lambda number: _wins(ledger, f"{number}", "0.75"))
+    assert sum(won) == 1
+
+
+def test_ledgers_of_one_file_share_its_budget(tmp_path: Path) -> None:
+    Ledger.create(url(tmp_path / "x"), "clinic").close()
+    ledgers = [Ledger.open(url(tmp_path / "x"), "clinic") for _ in range(6)]
+    won = _all_at_once(12, lambda number: _wins(ledgers[number % 6], f"{number}"))
+    assert sum(won) == 7
+    assert {ledger.spent("clinic").epsilon for ledger in ledgers} == {Fraction(7, 10)}
+
+
+def _rush(path: Path, name: str, start: Barrier, won: list[str]) -> None:
+    ledger = Ledger.open(url(path), "clinic")
+    start.wait()
+    won.extend([f"{name}{number}" for number in range(20) if _wins(ledger, f"{name}{number}", "0.05")])
+
+
+def test_of_two_processes_as_many_questions_win_as_fit(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    Ledger.create(url(path), "clinic").close()
+    start = _spawn.Barrier(2)
+    with _spawn.Manager() as manager:
+        won = manager.list()
+        racers = [_spawn.Process(target=_rush, args=(path, name, start, won)) for name in "ab"]
+        for racer in racers:
+            racer.start()
+        for racer in racers:
+            racer.join()
+        assert [racer.exitcode for racer in racers] == [0, 0]
+        winners = set(won)
+    ledger = Ledger.open(url(path), "clinic")
+    assert len(winners) == 15
+    assert {entry.question for entry in ledger.history() if entry.kind == "charged"} == winners
+    assert ledger.spent("alice").epsilon == Fraction(3, 4)
+
+
+def test_an_answer_is_found_whole_or_not_at_all(tmp_path: Path) -> None:
+    ledger = Ledger.create(url(tmp_path / "x"), "clinic")
+
+    def step(number: int) -> bool:
+        if number % 2:
+            ask(ledger, f"{number}", answer=bytes([number]) * 10_000)
+            return True
+        found = [ledger.find(f"{number + 1}") for _ in range(20)]
+        first = next((place for place, answer in enumerate(found) if answer is not None), len(found))
+        return found[first:] == [bytes([number + 1]) * 10_000] * (len(found) - first)
+
+    assert all(_all_at_once(16, step))
+
+
+def _divide(path: Path) -> None:
+    """Exits with the number of children that could not charge."""
+    ledger, fleeting = Ledger.open(url(path), "clinic"), Ledger.memory("clinic")
+    ask(ledger, "parent")
+    children = []
+    for number in range(4):
+        child = os.fork()
+        if child == 0:
+            os._exit(_in_child(ledger, fleeting, number))
+        children.append(child)
+        ask(ledger, f"parent after child {number}")
+    os._exit(sum(os.waitpid(child, 0)[1] != 0 for child in children))
+
+
+def _in_child(ledger: Ledger, fleeting: Ledger, number: int) -> int:
+    for turn in range(5):
+        ask(ledger, f"child {number}, turn {turn}")
+    try:
+        fleeting.spent("clinic")
+    except Refused as refused:
+        return int(refused.code != "ledger-closed")
+    return 1
+
+
+def test_a_process_that_divides_keeps_one_ledger(tmp_path: Path) -> None:
+    Ledger.create(url(tmp_path / "x"), "clinic").close()
+    parent = _spawn.Process(target=_divide, args=(tmp_path / "x",))
+    parent.start()
+    parent.join()
+    assert parent.exitcode == 0
+    ledger = Ledger.open(url(tmp_path / "x"), "clinic")
+    assert ledger.verify() == 1 + 2 * (1 + 4 + 4 * 5)
+    assert ledger.spent("clinic").epsilon == Fraction(25, 10)

@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Connection
+from sqlalchemy.exc import OperationalError
+
+from deniable.accounting import Filter
+from deniable.core.errors import Failed, InvalidArgumentError, Refused
+from deniable.core.guarantee import Guarantee
+from deniable.core.loss import Loss
+from deniable.ledger import Account, Charge, Ledger, Ticket
+from deniable.ledger import ledger as ledger_module
+from deniable.ledger.anchor import Anchor
+from tests.unit.ledger.asking import account, ask, charge, url
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "clinic.ledger"
+
+
+@pytest.fixture
+def ledger(path: Path) -> Ledger:
+    return Ledger.create(url(path), "clinic")
+
+
+def test_a_charge_is_on_disk_when_it_returns_and_an_answer_when_it_is_recorded(ledger: Ledger, path: Path) -> None:
+    ticket = ledger.charge(charge("q"), [account(1)])
+    with_another_eye = Ledger.open(url(path), "clinic")
+    assert with_another_eye.spent("clinic").epsilon == Fraction(1, 10)
+    assert with_another_eye.find("q") is None
+    ledger.record(ticket, b"\x00 noisy")
+    assert with_another_eye.find("q") == b"\x00 noisy"
+
+
+def test_every_account_pays_or_none_does(ledger: Ledger) -> None:
+    everyone, alice = account(10), account("0.25", "alice")
+    ledger.charge(charge("one", "0.2"), [everyone, alice])
+    with pytest.raises(Refused) as refused:
+        ledger.charge(charge("two", "0.2"), [everyone, alice])
+    assert refused.value.code == "over-budget"
+    assert "'alice' has epsilon 0.05 left" in refused.value.reason
+    assert ledger.spent("clinic").epsilon == ledger.spent("alice").epsilon == Fraction(1, 5)
+    assert ledger.head.sequence == 2
+    ledger.charge(charge("two", "0.05"), [everyone, alice])
+    assert ledger.spent("alice").epsilon == Fraction(1, 4)
+
+
+def test_the_last_of_the_budget_can_be_spent_exactly(ledger: Ledger) -> None:
+    for number in range(3):
+        ledger.charge(charge(f"{number}", "1/3"), [account(1)])
+    with pytest.raises(Refused, match="has epsilon 0 left"):
+        ledger.charge(charge("more", "1e-300"), [account(1)])
+
+
+def test_a_question_that_fits_another_branch_is_admitted(ledger: Ledger) -> None:
+    roomy = Account("clinic", Filter(Guarantee(1, "1e-6")))
+    ledger.charge(charge("laplace", "0.1"), [roomy])
+    gaussian = Charge("gaussian", "alice", "", (), Loss.concentrated(Fraction(1, 10**4), None))
+    ledger.charge(gaussian, [roomy])
+    assert ledger.spent("clinic") == Loss(None, Fraction(51, 10**4), None)
+    with pytest.raises(Refused, match=r"has rho 0\.01\d+ left"):
+        ledger.charge(charge("too much", "0.9"), [roomy])
+
+
+def test_someone_has_to_pay() -> None:
+    with pytest.raises(InvalidArgumentError, match="accounts"):
+        Ledger.memory("clinic").charge(charge("q"), [])
+
+
+def test_a_ticket_is_good_for_one_answer(ledger: Ledger) -> None:
+    ticket = ledger.charge(charge("q"), [account(1)])
+    ledger.record(ticket, b"1")
+    ledger.record(ticket, b"1")
+    with pytest.raises(Refused) as refused:
+        ledger.record(ticket, b"2")
+    assert refused.value.code == "already-answered"
+    assert ledger.find("q") == b"1"
+    assert [entry.kind for entry in ledger.history()] == ["created", "charged", "answered"]
+
+
+def test_a_question_that_was_paid_twice_keeps_its_first_answer(ledger: Ledger, path: Path) -> None:
+    first, second = (ledger.charge(charge("q"), [account(1)]) for _ in range(2))
+    ledger.record(second, b"first recorded")
+    ledger.record(first, b"second recorded")
+    assert ledger.find("q") == b"first recorded"
+    assert Ledger.open(url(path), "clinic").find("q") == b"first recorded"
+    assert ledger.verify() == 5
+
+
+def test_an_empty_answer_is_an_answer(ledger: Ledger) -> None:
+    ask(ledger, "q", answer=b"")
+    assert ledger.find("q") == b""
+
+
+@pytest.mark.parametrize("ticket", [Ticket(1, "q", "0" * 64), Ticket(99, "q", "0" * 64)])
+def test_a_made_up_ticket_records_nothing(ledger: Ledger, ticket: Ticket) -> None:
+    with pytest.raises(InvalidArgumentError, match="ticket"):
+        ledger.record(ticket, b"1")
+    assert ledger.head.sequence == 1
+
+
+def test_a_ticket_of_another_ledger_records_nothing(ledger: Ledger) -> None:
+    ticket = Ledger.memory("clinic").charge(charge("q"), [account(1)])
+    ledger.charge(charge("q"), [account(1)])
+    with pytest.raises(InvalidArgumentError, match="ticket"):
+        ledger.record(ticket, b"1")
+
+
+def test_history_tells_everything_but_the_answer(ledger: Ledger) -> None:
+    asked = charge("q")
+    ledger.record(ledger.charge(asked, [account(1), account(1, "alice")]), b"secretish")
+    created, charged, answered = ledger.history()
+    assert (created.kind, created.sequence, created.loss) == ("created", 1, Loss.zero())
+    assert (charged.analyst, charged.text, charged.events, charged.question) == (
+        "alice",
+        "SELECT q",
+        asked.events,
+        "q",
+    )
+    assert charged.loss == asked.loss
+    assert charged.totals == {"clinic": asked.loss, "alice": asked.loss}
+    assert (answered.kind, answered.question, answered.charge) == ("answered", "q", 2)
+    assert answered.previous == charged.digest
+    assert answered.digest == ledger.head.digest
+    assert "secretish" not in repr(ledger.history())
+
+
+def test_an_export_holds_every_entry_and_the_head(ledger: Ledger, tmp_path: Path) -> None:
+    ask(ledger, "q")
+    ledger.export(tmp_path / "out.jsonl")
+    *entries, head = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
+    assert [entry["kind"] for entry in entries] == ["created", "charged", "answered"]
+    assert head == {"head": {"sequence": 3, "digest": ledger.head.digest}}
+
+
+def test_what_an_analyst_writes_comes_back_as_it_was(ledger: Ledger) -> None:
+    text = "SELECT 'ü\n\x00 \u2028' \ud800 --"
+    ledger.charge(Charge("q", "älice", text, (), Loss.pure(1)), [account(1)])
+    assert (ledger.history()[1].text, ledger.history()[1].analyst) == (text, "älice")
+
+
+def test_the_clock_may_jump(ledger: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter(["2031-01-01T00:00:00", "1969-12-31T23:59:59", "2026-06-01T00:00:00", "", "no time at all"])
+    monkeypatch.setattr(ledger_module, "_now", lambda: next(times))
+    ask(ledger, "one")
+    ask(ledger, "two", "0.2", b"2")
+    monkeypatch.undo()
+    again = Ledger.open(url(path), "clinic")
+    assert (again.find("one"), again.find("two")) == (b"42", b"2")
+    assert again.spent("clinic").epsilon == Fraction(3, 10)
+
+
+def test_a_tiny_loss_adds_up_exactly() -> None:
+    tiny = Loss.pure("1e-300")
+    ledger = Ledger.memory("clinic")
+    for number in range(200):
+        ledger.charge(charge(f"{number}", "1e-300"), [account(1)])
+    assert ledger.spent("clinic") == tiny.times(200)
+
+
+_LOSSES = st.builds(
+    Loss,
+    epsilon=st.none() | st.fractions(0, 1),
+    rho=st.fractions(0, 1),
+    mu_squared=st.none() | st.fractions(0, 1),
+    delta=st.just(Fraction(0)),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.tuples(_LOSSES, st.booleans()), max_size=12))
+def test_what_is_spent_is_the_exact_sum_of_what_was_admitted(questions: list[tuple[Loss, bool]]) -> None:
+    ledger = Ledger.memory("clinic")
+    budget = Filter(Guarantee(2, "1e-3"))
+    everyone, alice = Loss.zero(), Loss.zero()
+    for number, (loss, by_alice) in enumerate(questions):
+        accounts = [Account("clinic", budget)] + [Account("alice", budget)] * by_alice
+        admitted = budget.admits(everyone + loss) and (not by_alice or budget.admits(alice + loss))
+        if not admitted:
+            with pytest.raises(Refused):
+                ledger.charge(Charge(f"{number}", "alice", "", (), loss), accounts)
+            continue
+        ledger.charge(Charge(f"{number}", "alice", "", (), loss), accounts)
+        everyone = everyone + loss
+        alice = alice + loss if by_alice else alice
+        assert (ledger.spent("clinic"), ledger.spent("alice")) == (everyone, alice)
+    assert ledger.verify() == ledger.head.sequence
+
+
+def test_what_the_database_says_stays_in_the_log(
+    ledger: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(_: Connection) -> None:
+        raise OperationalError("INSERT secret", {}, sqlite3.OperationalError("secret"))
+
+    ticket = ledger.charge(charge("q"), [account(1)])
+    monkeypatch.setattr(Connection, "commit", broken)
+    with pytest.raises(Refused) as refused, caplog.at_level(logging.ERROR, logger="deniable.curator"):
+        ledger.charge(charge("two"), [account(1)])
+    assert refused.value.code == "ledger-unavailable"
+    assert "secret" not in refused.value.show()
+    assert refused.value.__context__ is refused.value.__cause__ is None
+    assert "secret" in caplog.text
+    with pytest.raises(Failed) as failed:
+        ledger.record(ticket, b"1")
+    assert failed.value.__context__ is failed.value.__cause__ is None
+    monkeypatch.undo()
+    assert ledger.spent("clinic").epsilon == Fraction(1, 10)
+    assert ledger.find("q") is None
+    ledger.record(ticket, b"1")
+    assert Ledger.open(url(path), "clinic").verify() == 3
+
+
+def test_a_commit_that_worked_but_said_otherwise_counts_as_charged(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = Connection.commit
+
+    def liar(connection: Connection) -> None:
+        commit(connection)
+        raise OperationalError("COMMIT", {}, sqlite3.OperationalError("disk I/O error"))
+
+    monkeypatch.setattr(Connection, "commit", liar)
+    with pytest.raises(Failed):
+        ledger.charge(charge("q"), [account(1)])
+    monkeypatch.undo()
+    assert ledger.spent("clinic").epsilon == Fraction(1, 10)
+
+
+def test_an_anchor_that_cannot_be_written_counts_as_charged(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Anchor, "write", broken)
+    with pytest.raises(Failed):
+        ledger.charge(charge("q"), [account(1)])
+    monkeypatch.undo()
+    assert ledger.spent("clinic").epsilon == Fraction(1, 10)
+    ask(ledger, "two")
+    assert ledger.verify() == 4
+
+
+def test_a_closed_ledger_is_closed(ledger: Ledger) -> None:
+    ledger.close()
+    ledger.close()
+    with pytest.raises(Refused) as refused:
+        ledger.spent("clinic")
+    assert refused.value.code == "ledger-closed"
+
+
+def test_in_memory_it_is_a_ledger_too() -> None:
+    ledger = Ledger.memory("clinic")
+    ask(ledger, "q")
+    assert (ledger.find("q"), ledger.verify(), repr(ledger)) == (b"42", 3, "<Ledger of 'clinic'>")
