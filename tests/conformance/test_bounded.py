@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from tests.support.curators import REGIONS, curator, policy, silence, visits
+from tests.support.curators import curator, silence
+from tests.support.tables import REGIONS, policy, visits
 
 WEIGHT = 1 << 20
 CONTRIBUTION = 3

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deniable.core.errors import Failed, Refused
-from deniable.ledger import Ledger
+from deniable.ledger import Head, Ledger
 from deniable.ledger.entry import NOTHING, Link
 from tests.unit.ledger.asking import account, ask, charge, url
 
@@ -148,6 +148,19 @@ def test_a_deleted_anchor_is_noticed(path: Path) -> None:
     assert _code(lambda: Ledger.create(url(path), "clinic")) == "ledger-exists"
 
 
+def test_a_lost_anchor_is_made_again_from_a_head_that_was_kept(path: Path) -> None:
+    ledger = Ledger.open(url(path), "clinic")
+    kept = ledger.head
+    ask(ledger, "four")
+    ledger.close()
+    assert _code(lambda: Ledger.reanchor(url(path), "clinic", kept)) == "ledger-exists"
+    path.with_name("clinic.ledger.head").unlink()
+    for head, code in ((Head(99, kept.digest), "ledger-rolled-back"), (Head(6, kept.digest), "ledger-edited")):
+        assert _code(lambda head=head: Ledger.reanchor(url(path), "clinic", head)) == code  # type: ignore[misc]
+    Ledger.reanchor(url(path), "clinic", kept)
+    assert Ledger.open(url(path), "clinic").verify() == 9
+
+
 def test_an_anchor_of_another_ledger_does_not_hold(path: Path, tmp_path: Path) -> None:
     Ledger.create(url(tmp_path / "other"), "clinic").close()
     shutil.copy(tmp_path / "other.head", tmp_path / "clinic.ledger.head")
@@ -237,12 +250,23 @@ def test_an_older_copy_in_its_place_is_noticed_under_its_hands(path: Path, tmp_p
     ledger = Ledger.open(url(path), "clinic")
     ask(ledger, "four")
     (tmp_path / "older").rename(path)
-    assert _code(lambda: ledger.charge(charge("five"), [account(1)])) in {"ledger-rolled-back", "ledger-edited"}
+    path.with_name("clinic.ledger-wal").unlink()
+    assert _code(lambda: ledger.charge(charge("five"), [account(1)])) == "ledger-rolled-back"
     assert _opening(path) == "ledger-rolled-back"
 
 
+def test_an_older_copy_beside_the_newest_wal_has_lost_nothing(path: Path, tmp_path: Path) -> None:
+    shutil.copy(path, tmp_path / "older")
+    ledger = Ledger.open(url(path), "clinic")
+    ask(ledger, "four")
+    (tmp_path / "older").rename(path)
+    ask(ledger, "five")
+    ledger.close()
+    assert len(Ledger.open(url(path), "clinic").history()) == 11
+
+
 def test_what_nobody_can_notice_from_here(path: Path, tmp_path: Path) -> None:
-    """Both files from the same older moment: only a head that was kept elsewhere tells, as docs/proofs/ledger.md says."""
+    """Both files from the same older moment: only a head that was kept elsewhere tells (docs/proofs/ledger.md)."""
     anchor = path.with_name("clinic.ledger.head")
     shutil.copy(path, tmp_path / "ledger")
     shutil.copy(anchor, tmp_path / "anchor")

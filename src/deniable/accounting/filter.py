@@ -18,7 +18,8 @@ class Filter:
 
     The sums are pure epsilon, zCDP rho and GDP mu^2; a question that lacks a form closes that branch for good. The
     cap's delta is divided beforehand: `concentrated` and `gaussian` pay for the conversion of the second and third sum,
-    `approximate` is a reserve for questions that have a delta of their own (partition selection).
+    `approximate` is a reserve for questions that have a delta of their own (partition selection). What is not said is
+    divided evenly.
 
     Guarantee:  everything that was ever admitted, by however adaptive and malicious an analyst, is together
                 (epsilon, delta)-private with the epsilon and delta of the cap.
@@ -51,12 +52,13 @@ class Filter:
         approximate: Number = 0,
     ) -> None:
         reserve = _share("approximate", approximate, cap)
-        rest = (cap.delta - reserve) / 2
+        named = {"concentrated": concentrated, "gaussian": gaussian}
+        given = [_share(name, part, cap) for name, part in named.items() if part is not None]
+        rest = (cap.delta - reserve - sum(given)) / max(1, 2 - len(given))
         shares = {
-            "concentrated": rest if concentrated is None else _share("concentrated", concentrated, cap),
-            "gaussian": rest if gaussian is None else _share("gaussian", gaussian, cap),
-            "approximate": reserve,
+            name: max(rest, Fraction(0)) if part is None else _share(name, part, cap) for name, part in named.items()
         }
+        shares["approximate"] = reserve
         if sum(shares.values()) > cap.delta:
             raise InvalidArgumentError(
                 "concentrated", "with gaussian and approximate must add up to at most the cap's delta"

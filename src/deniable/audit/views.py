@@ -47,13 +47,13 @@ class Line:
 
     def words(self, first: int, last: int) -> str:
         """The cells from `first` to `last`, as a person would say it."""
-        low = self.edges[first - 1] if first else None
-        high = _before(self.edges[last]) if last < self.edges.size else None
+        low = _number(self.edges[first - 1].item()) if first else None
+        high = _number(_before(self.edges[last].item())) if last < self.edges.size else None
         if low is None and high is None:
             return self.spelling.format("anything")
         if low is None or high is None:
-            return self.spelling.format(f"at most {high:.6g}" if low is None else f"at least {low:.6g}")
-        return self.spelling.format(f"{low:.6g}" if low == high else f"{low:.6g} to {high:.6g}")
+            return self.spelling.format(f"at most {high}" if low is None else f"at least {low}")
+        return self.spelling.format(low if low == high else f"{low} to {high}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +134,20 @@ def _edges(values: Outcomes, most: int) -> Outcomes:
 
 def _after(values: Outcomes) -> Outcomes:
     """The next number of the same kind."""
-    return values + 1 if np.issubdtype(values.dtype, np.integer) else np.nextafter(values, np.inf)
+    return values + 1 if np.issubdtype(values.dtype, np.integer) else _towards(values, np.inf)
 
 
-def _before(value: np.int64 | np.float64) -> np.int64 | np.float64:
+def _before(value: float) -> float:
     """The number of the same kind just below."""
-    return value - 1 if isinstance(value, np.integer) else np.nextafter(value, -np.inf)
+    return value - 1 if isinstance(value, int) else float(_towards(value, -np.inf))
+
+
+def _number(value: float) -> str:
+    """Whole numbers in full, others to six digits."""
+    return str(value) if isinstance(value, int) else f"{value:.6g}"
+
+
+def _towards(values: Any, end: float) -> Any:  # noqa: ANN401 - a number or an array of them
+    """The next float; steps from and to infinity are no overflow here."""
+    with np.errstate(over="ignore"):
+        return np.nextafter(values, end)

@@ -38,7 +38,7 @@ def mu_squared_from_epsilon(epsilon: Fraction) -> Fraction:
     """
     number = float(epsilon)
     half = sqrt(2) * erfinv(tanh(number / 2)) if number < 1 else -ndtri_exp(-(number + log1p(exp(-number))))
-    return above(4 * half**2) * (1 + Fraction(1, 10**9))
+    return above(2 * half) ** 2 * (1 + Fraction(1, 10**9))
 
 
 def rho_from_mu_squared(mu_squared: Fraction) -> Fraction:

@@ -20,8 +20,6 @@ RANGE = 1 << 61
 IntArray = NDArray[np.int64]
 
 _DOUBLE = np.dtype(np.float64).itemsize
-_FINEST, _COARSEST = Fraction(1, 1 << 1000), Fraction(1 << 1000)
-"""Between these, a step as a float is right to 53 digits."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -59,7 +57,7 @@ class Grid:
             raise InvalidArgumentError(name, f"must be a number or a vector, not {numbers.ndim}-dimensional")
         if np.issubdtype(numbers.dtype, np.integer):
             return self._from_integers(name, numbers)
-        if numbers.dtype.kind == "f" and numbers.itemsize <= _DOUBLE and _FINEST <= self.step <= _COARSEST:
+        if numbers.dtype.kind == "f" and numbers.itemsize <= _DOUBLE:
             return self._from_floats(name, numbers.astype(np.float64))
         return self._from_objects(name, numbers)
 
@@ -118,7 +116,9 @@ def _array(values: ArrayLike | Fraction) -> NDArray[Any]:
 
 
 def _fraction(number: Any) -> Fraction:  # noqa: ANN401 - whatever an array may hold
-    """The number itself; NumPy's own scalars as Python's integers, which do not overflow."""
+    """The number itself; a float means the same in a list of objects as in an array of floats."""
     if isinstance(number, np.integer):
-        return Fraction(int(number))
-    return Fraction(*number.as_integer_ratio()) if isinstance(number, np.floating) else Fraction(number)
+        return Fraction(int(number))  # Python's, which does not overflow
+    if isinstance(number, np.longdouble):
+        return Fraction(str(number))
+    return Fraction(repr(float(number))) if isinstance(number, float | np.floating) else Fraction(number)

@@ -58,6 +58,15 @@ class Chain:
             raise
         return chain
 
+    @classmethod
+    def reanchor(cls, path: Path, population: str, head: Head) -> None:
+        """A new anchor for a chain that has lost it, if it goes through `head`."""
+        chain = cls(_attempt(lambda: Store(path)), None, population)
+        try:
+            _attempt(lambda: chain._reanchor(Anchor.of(path), head))
+        finally:
+            chain.close()
+
     def read(self, look: Callable[[Connection, Standing], Result]) -> Result:
         """What `look` sees in the entries as they are now; those that are new to this process are checked."""
         return _attempt(lambda: self._read(look))
@@ -103,6 +112,13 @@ class Chain:
             raise
         return chain
 
+    def _reanchor(self, anchor: Anchor, head: Head) -> None:
+        with self._store.reading() as connection:
+            self._follow(connection, head)
+        if anchor.path.exists():
+            raise refusals.exists(anchor.path.name)
+        anchor.create(self._standing.head)
+
     def _begin(self, first: Link) -> None:
         """The table, and its first entry."""
         with self._store.writing() as connection:
@@ -131,8 +147,6 @@ class Chain:
             for link in self._store.links(connection):
                 afresh.step(link)
                 taken.append(take(link))
-        if afresh.head != self._standing.head:
-            raise refusals.edited(afresh.head.sequence)
         return taken
 
     def _append(self, compose: Callable[[Connection, Standing], Added], composed: list[Added]) -> None:

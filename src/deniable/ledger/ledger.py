@@ -69,6 +69,11 @@ class Ledger:
         """A ledger for a notebook: it ends with the process, and forgets."""
         return cls(Chain.memory(population, _first(population)), population)
 
+    @classmethod
+    def reanchor(cls, url: str, population: str, head: Head) -> None:
+        """Make a lost anchor again; refused if the ledger does not go through `head`, which was kept elsewhere."""
+        Chain.reanchor(sqlite.place(url), population, head)
+
     def charge(self, charge: Charge, accounts: Sequence[Account]) -> Ticket:
         """Spend the charge from every account at once, on disk, before data is read.
 

@@ -40,8 +40,8 @@ def exists(name: str) -> Refused:
     """A second ledger in the same place would start with nothing spent."""
     return Refused(
         "ledger-exists",
-        f"There is a ledger, or what is left of one, at {name} already.",
-        f"Open that one. Only if nothing was ever answered from it, remove {name} and {name}.head first.",
+        f"There is a ledger, or a part of one, at {name} already.",
+        "Open that one. Only if nothing was ever answered from it, remove it first, with its .head file.",
     )
 
 
@@ -60,8 +60,8 @@ def anchor_missing(name: str) -> Refused:
     return Unusable(
         "ledger-anchor-missing",
         f"{name} is missing, which says how long the ledger is; it may be an older copy.",
-        f"Bring {name} back. If it is lost, compare the ledger with an exported head (`deniable ledger export`). If "
-        "creating it was interrupted and nothing was ever asked, remove the ledger and create it again.",
+        f"Bring {name} back. If it is lost, it can be made again from a head that was kept elsewhere: see "
+        "docs/proofs/ledger.md. If creating it was interrupted and nothing was ever asked, remove the ledger.",
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
+from weakref import finalize
 
 from sqlalchemy import Column, Connection, Integer, LargeBinary, MetaData, Table, Text, insert, select
 
@@ -37,6 +38,7 @@ class Store:
         self._file = None if path is None else _identity(path)
         self._closed = False
         forks.watch(self)
+        finalize(self, self._engine.dispose)  # one that is forgotten lets go of its file, too
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

@@ -46,7 +46,7 @@ class Gaussian(Additive):
         Fraction(50, 1)
         >>> mechanism = Gaussian(sensitivity=1, epsilon=0.5, delta=1e-6)
         >>> round(mechanism.sigma, 2), float(mechanism.loss.at(1e-6).epsilon) <= 0.5
-        (8.3, True)
+        (8.36, True)
     """
 
     sensitivity: Fraction

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, log
+from math import ceil, floor, log
 from typing import Any, Self
 
 import numpy as np
@@ -142,8 +142,8 @@ class SmoothMedian(Mechanism):
         if np.size(values) == 0:
             return np.empty(0, dtype=np.int64)
         numbers = np.asarray(values)
-        if np.issubdtype(numbers.dtype, np.floating):  # far outside, even infinity, is at the bound
-            numbers = np.clip(numbers, float(self.lower) - float(self.step), float(self.upper) + float(self.step))
+        if np.issubdtype(numbers.dtype, np.number):  # far outside, even infinity, is at the bound
+            numbers = np.clip(numbers, floor(self.lower - self.step), ceil(self.upper + self.step))
         return np.sort(np.clip(self._grid.indices("values", numbers), self._low, self._high))
 
     def _release(self, values: IntArray, count: int, bits: BitSource) -> NDArray[Any]:

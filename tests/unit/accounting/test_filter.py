@@ -94,6 +94,7 @@ def test_a_million_tiny_losses_add_up_exactly() -> None:
     assert by_hand == tiny.times(1000)
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.fractions(min_value=Fraction(1, 997), max_value=Fraction(1, 2), max_denominator=997), min_size=1),
     st.fractions(min_value=Fraction(1, 10**40), max_value=Fraction(1, 10**30)),

@@ -110,8 +110,8 @@ def test_the_worst_analyst_uses_up_most_of_a_delta() -> None:
 def test_the_worst_analyst_sees_through_an_account_that_admits_too_much() -> None:
     menu = (Response(1), Response(3), Response(2, leak=Fraction(1, 100)))
     assert largest_excess(Filter(Guarantee("1.1")), Guarantee(1), menu) > 0
-    generous = Filter(Guarantee(1, "0.3"), approximate="0.1")
-    assert largest_excess(generous, Guarantee(1, "0.1"), menu) > Fraction(1, 10)
+    generous = Filter(Guarantee(1, "0.4"), approximate="0.1")
+    assert largest_excess(generous, Guarantee(1, "0.1"), menu[1:]) > Fraction(1, 10)
 
 
 def test_the_worst_analyst_sees_through_sums_that_run_over_some_of_the_questions_only() -> None:
@@ -131,8 +131,8 @@ def test_the_worst_analyst_sees_through_sums_that_run_over_some_of_the_questions
 VARIANCE = 100
 UNIT = Fraction(1, 2 * VARIANCE)
 """All logarithms of likelihood ratios are whole multiples of it: of a shift d at outcome x, 2 d x - d^2."""
-REACH = 10 * 10
-"""Ten standard deviations: beyond lies less than 1e-21 of the law."""
+REACH = 7 * 10
+"""Seven standard deviations: beyond lies less than 1e-11 of the law."""
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ class Count:
 
 def largest_lattice_excess(account: Filter, cap: Guarantee, menu: Sequence[Shift | Count]) -> float:
     """The same search, for all likelihood ratios at once, in double precision."""
-    reach = 6000
+    reach = 4000
     ends = np.exp(np.arange(-reach, reach + 1) * float(UNIT))
     stop = np.maximum(ends - exp(cap.epsilon), 0)
     costs, answers = [question.loss for question in menu], [question.answers for question in menu]
@@ -200,7 +200,7 @@ def largest_lattice_excess(account: Filter, cap: Guarantee, menu: Sequence[Shift
         ({"gaussian": 0, "concentrated": "0.01"}, [Shift(2), Shift(3)]),
         ({}, [Shift(2), Count(Fraction(1, 4))]),
         ({}, [Shift(3), Count(Fraction(1, 10))]),
-        ({}, [Shift(1), Count(Fraction(1, 20))]),
+        ({}, [Shift(1), Count(Fraction(1, 10))]),
     ],
     ids=str,
 )

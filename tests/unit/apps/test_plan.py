@@ -57,7 +57,7 @@ def test_the_errors_of_a_mean_are_the_formulas(people: int, epsilon: float, beta
     errors = mean.errors(people, epsilon, "1e-6", 1 - beta)
     assert errors["randomized response"] == pytest.approx(response_error(people, epsilon, beta))
     assert errors["Laplace"] == laplace_radius(1 / epsilon, beta) / people
-    sigma = sqrt(get_sigma_gaussian(epsilon, 1e-6) ** 2 + 4)  # the discrete law's smoothing
+    sigma = sqrt(get_sigma_gaussian(epsilon, 1e-6) ** 2 + 5)  # the discrete law's smoothing
     assert errors["Gaussian"] * people == pytest.approx(ceil(sigma * norm.ppf(1 - beta / 2)), abs=1)
     assert errors["sampling alone"] == pytest.approx(sqrt(log(2 / beta) / (2 * people)))
 

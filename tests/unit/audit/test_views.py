@@ -67,6 +67,19 @@ def test_words_for_whole_numbers() -> None:
     ]
 
 
+def test_words_for_large_and_real_numbers() -> None:
+    whole = Line("outcome {}", lambda outcomes: outcomes, np.array([-(2**63), 1234567]))
+    assert [whole.words(0, 0), whole.words(2, 2)] == [f"outcome at most {-(2**63) - 1}", "outcome at least 1234567"]
+    real = Line("outcome {}", lambda outcomes: outcomes, np.array([0.25, np.nextafter(0.25, 1), 1 / 3, np.inf]))
+    assert [real.words(cell, cell) for cell in range(5)] == [
+        "outcome at most 0.25",
+        "outcome 0.25",
+        "outcome 0.25 to 0.333333",
+        "outcome 0.333333 to 1.79769e+308",
+        "outcome at least inf",
+    ]
+
+
 def test_words_for_sets() -> None:
     value = Line("outcome {}", lambda outcomes: outcomes, np.arange(10))
     bit = Line("lowest set bit 2^({})", lowest_bit, np.array([-53, -52]))

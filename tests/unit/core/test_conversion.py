@@ -29,7 +29,6 @@ EPSILONS = st.floats(min_value=0.01, max_value=50)
 UNSAFE = {
     "large orders": "log(excess) - log1p(excess) cancels: the bound is too small by up to a part in a thousand",
     "no epsilon": "the group's factor is computed as 0 / 0",
-    "nearly even": "the logarithm of a ratio near 1 loses digits: the loss is too small",
     "no bound": "the search runs on until it overflows, with thousands of warnings",
 }
 """What is known to be wrong, and why; a test that starts to pass must lose its mark."""
@@ -99,6 +98,7 @@ def test_delta_of_a_gaussian_is_safe_where_the_formula_changes(ulps: int) -> Non
 @given(mu=st.floats(min_value=0.01, max_value=20), delta=DELTAS)
 def test_epsilon_of_a_gaussian_is_enough_and_least(mu: float, delta: float) -> None:
     epsilon = epsilon_from_mu(mu, delta)
+    assert delta_from_mu(mu, epsilon) <= delta
     assert gaussian_delta(mu, epsilon) <= delta
     assert epsilon == 0 or gaussian_delta(mu, epsilon * (1 - 1e-6)) > delta * (1 - 1e-6)
 
@@ -107,6 +107,7 @@ def test_epsilon_of_a_gaussian_is_enough_and_least(mu: float, delta: float) -> N
 @given(epsilon=EPSILONS, delta=DELTAS)
 def test_mu_of_a_budget_is_within_it_and_most(epsilon: float, delta: float) -> None:
     mu = mu_for(epsilon, delta)
+    assert delta_from_mu(mu, epsilon) <= delta
     assert gaussian_delta(mu, epsilon) <= delta
     assert gaussian_delta(mu * (1 + 1e-6), epsilon) > delta
     assert epsilon_from_mu(mu, delta) == pytest.approx(epsilon, rel=1e-8)
@@ -144,6 +145,7 @@ def test_every_order_bounds_the_gaussian_of_the_same_rho(order: float) -> None:
 @given(rho=st.floats(min_value=1e-4, max_value=20), delta=DELTAS)
 def test_epsilon_of_zcdp_is_enough_and_least(rho: float, delta: float) -> None:
     epsilon = epsilon_from_rho(rho, delta)
+    assert delta_from_rho(rho, epsilon) <= delta
     assert concentrated_delta(rho, epsilon) <= delta
     assert epsilon == 0 or concentrated_delta(rho, epsilon * (1 - 1e-6)) > delta * (1 - 1e-6)
 
@@ -152,6 +154,7 @@ def test_epsilon_of_zcdp_is_enough_and_least(rho: float, delta: float) -> None:
 @given(epsilon=EPSILONS, delta=DELTAS)
 def test_rho_of_a_budget_is_within_it_and_most(epsilon: float, delta: float) -> None:
     rho = rho_for(epsilon, delta)
+    assert delta_from_rho(rho, epsilon) <= delta
     assert concentrated_delta(rho, epsilon) <= delta
     assert concentrated_delta(rho * (1 + 1e-6), epsilon) > delta
     assert epsilon_from_rho(rho, delta) == pytest.approx(epsilon, rel=1e-8)
@@ -207,7 +210,7 @@ def upper_quantile(level: mpmath.mpf) -> mpmath.mpf:
 def test_mu_of_pure_epsilon_is_just_above_the_truth(epsilon: str) -> None:
     truth = (2 * normal_quantile(1 / (1 + mpmath.exp(mpf(epsilon))))) ** 2
     excess = mp(mu_squared_from_epsilon(Fraction(epsilon))) / truth - 1
-    assert 0 <= excess < 2e-9
+    assert 0 <= excess < 1e-8
 
 
 @pytest.mark.parametrize("epsilon", ["0.01", "0.5", "1", "2", "5"])
@@ -231,6 +234,7 @@ def test_the_gaussian_is_easier_to_tell_apart_than_pure_epsilon(epsilon: str) ->
 # --- groups, odds, budgets -------------------------------------------------------------------------------------------
 
 
+@settings(deadline=None)
 @given(
     epsilon=st.fractions(min_value=Fraction(1, 10**6), max_value=100),
     delta=st.fractions(min_value=Fraction(1, 10**12), max_value=Fraction(1, 2)),
@@ -253,17 +257,11 @@ def test_delta_of_a_group_at_epsilon_zero_adds_up() -> None:
     assert Fraction(3, 100) <= group_delta(Fraction(0), Fraction(1, 100), 3) <= Fraction(31, 1000)
 
 
-@pytest.mark.parametrize("excess", ["0.001", "0.01", "0.25", "0.4", "0.499999"])
+@pytest.mark.parametrize("excess", ["0.001", "0.01", "0.25", "0.4", "0.499999", "1e-5", "1e-7", "1e-12", "1e-20"])
 def test_log_odds_are_never_below_the_truth_and_close(excess: str) -> None:
     chance = Fraction(1, 2) + Fraction(excess)
     truth = mpmath.log(mp(chance) / (1 - mp(chance)))
     assert 0 <= mp(log_odds_above(chance)) / truth - 1 < 1e-6
-
-
-@pytest.mark.xfail(reason=UNSAFE["nearly even"])
-@pytest.mark.parametrize("excess", ["1e-7", "1e-12", "1e-20"])
-def test_log_odds_of_nearly_even_chances_are_never_below_the_truth(excess: str) -> None:
-    test_log_odds_are_never_below_the_truth_and_close(excess)
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "1/3", "10"])

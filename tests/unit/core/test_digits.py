@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import mpmath
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from deniable.core.digits import Digits, exponential, exponential_bracket, logistic, rational, settle
+from deniable.core.digits import Digits, _taylor, exponential, exponential_bracket, logistic, rational, settle
 
 EXPONENTS = st.fractions(min_value=Fraction(1, 10**20), max_value=1000)
 PLACES = st.integers(min_value=64, max_value=300)
@@ -26,18 +26,21 @@ def mp(value: Fraction) -> mpmath.mpf:
     return mpmath.mpf(value.numerator) / value.denominator
 
 
+@settings(deadline=None)
 @given(value=st.fractions(min_value=0, max_value=1), places=PLACES)
 def test_rational_is_the_floor(value: Fraction, places: int) -> None:
     floor = rational(value)(places)
     assert floor <= value * 2**places < floor + 1
 
 
+@settings(deadline=None)
 @given(exponent=EXPONENTS, places=PLACES)
 def test_exponential_is_the_floor(exponent: Fraction, places: int) -> None:
     with mpmath.workdps(300):
         assert exponential(exponent)(places) == floor_of(mpmath.exp(-mp(exponent)), places)
 
 
+@settings(deadline=None)
 @given(exponent=EXPONENTS, places=PLACES)
 def test_logistic_is_the_floor(exponent: Fraction, places: int) -> None:
     with mpmath.workdps(300):
@@ -52,6 +55,7 @@ def test_extreme_exponents_have_their_floors(exponent: Fraction, places: int) ->
         assert logistic(exponent)(places) == floor_of(1 / (1 + mpmath.exp(mp(exponent))), places)
 
 
+@settings(deadline=None)
 @given(exponent=EXPONENTS, places=st.integers(min_value=1, max_value=400))
 @example(exponent=Fraction(64), places=64)
 @example(exponent=Fraction(65), places=64)
@@ -62,6 +66,19 @@ def test_bracket_holds_the_number_and_is_narrow(exponent: Fraction, places: int)
         real = mpmath.ldexp(mpmath.exp(-mp(exponent)), places)
         assert low <= real < high
     assert high - low <= 3
+
+
+@settings(deadline=None)
+@given(data=st.data(), working=st.integers(min_value=2, max_value=40))
+def test_series_holds_the_number_at_the_coarsest_precision(data: st.DataObject, working: int) -> None:
+    large = data.draw(st.integers(min_value=0, max_value=1 << (working - 1)))
+    small = data.draw(st.integers(min_value=max(0, large - 1), max_value=large))
+    low, high = _taylor(small, large, working)
+    with mpmath.workdps(50):
+        least, most = (
+            mpmath.ldexp(mpmath.exp(-mpmath.ldexp(mpmath.mpf(x), -working)), working) for x in (large, small)
+        )
+        assert low <= least <= most <= high
 
 
 @pytest.mark.parametrize("digits", [rational(Fraction(1, 3)), exponential(Fraction(7, 3)), logistic(Fraction(1, 9))])

@@ -6,7 +6,7 @@ from math import floor
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from deniable.core.errors import InvalidArgumentError
@@ -22,21 +22,28 @@ FRACTIONS = st.fractions(min_value=-(10**9), max_value=10**9)
 NUMBERS = st.one_of(FLOATS, st.integers(min_value=-(10**9), max_value=10**9), FRACTIONS)
 
 
+def meant(number: object) -> Fraction:
+    """A float means the decimal that Python prints."""
+    return Fraction(repr(number) if isinstance(number, float) else number)
+
+
 def defined(number: object, step: Fraction) -> int:
     """The nearest multiple, halves upward, in fractions."""
-    return floor(Fraction(number) / step + Fraction(1, 2))
+    return floor(meant(number) / step + Fraction(1, 2))
 
 
 def index(number: object, step: Fraction) -> int:
     return int(Grid(step).indices("x", number)[0])
 
 
+@settings(deadline=None)
 @given(number=NUMBERS, step=STEPS)
 def test_index_is_the_nearest_multiple_halves_upward(number: object, step: Fraction) -> None:
     assume(abs(defined(number, step)) <= RANGE)
     assert index(number, step) == defined(number, step)
 
 
+@settings(deadline=None)
 @given(whole=st.integers(min_value=-(2**40), max_value=2**40), step=STEPS, ulps=st.integers(min_value=-8, max_value=8))
 @example(whole=0, step=Fraction(1), ulps=-1)
 @example(whole=-1, step=Fraction(1), ulps=0)
@@ -49,6 +56,16 @@ def test_floats_next_to_a_half_are_exact(whole: int, step: Fraction, ulps: int) 
     assert index(number, step) == defined(number, step)
 
 
+@pytest.mark.parametrize("step", [Fraction(text) for text in ("1/3", "0.1", "0.01", "2/7", "3e-6", "1e-9", "1234.567")])
+@pytest.mark.parametrize("size", [10, 10**4, 10**9])
+def test_thousands_of_floats_next_to_a_half_are_exact(step: Fraction, size: int) -> None:
+    wholes = np.random.default_rng(1).integers(-size, size, 1000).tolist()
+    halves = np.array([float((whole + Fraction(1, 2)) * step) for whole in wholes])
+    numbers = np.concatenate([halves, np.nextafter(halves, np.inf), np.nextafter(halves, -np.inf)])
+    assert Grid(step).indices("x", numbers).tolist() == [defined(number, step) for number in numbers.tolist()]
+
+
+@settings(deadline=None)
 @given(numbers=st.lists(FLOATS, min_size=1, max_size=50), step=STEPS)
 def test_a_vector_goes_number_by_number(numbers: list[float], step: Fraction) -> None:
     assume(all(abs(defined(number, step)) <= RANGE for number in numbers))
@@ -57,30 +74,34 @@ def test_a_vector_goes_number_by_number(numbers: list[float], step: Fraction) ->
     assert found.tolist() == [defined(number, step) for number in numbers]
 
 
+@settings(deadline=None)
 @given(numbers=st.lists(INTEGERS, min_size=1, max_size=20), step=STEPS)
 def test_integers_of_any_size_are_exact(numbers: list[int], step: Fraction) -> None:
     assume(all(abs(defined(number, step)) <= RANGE for number in numbers))
     assert Grid(step).indices("x", numbers).tolist() == [defined(number, step) for number in numbers]
 
 
+@settings(deadline=None)
 @given(one=NUMBERS, other=NUMBERS, step=STEPS)
 def test_monotone_and_never_farther_apart_than_the_distance(one: object, other: object, step: Fraction) -> None:
-    low, high = sorted((one, other), key=Fraction)
+    low, high = sorted((one, other), key=meant)
     assume(max(abs(defined(low, step)), abs(defined(high, step))) <= RANGE)
-    difference = Fraction(high) - Fraction(low)
+    difference = meant(high) - meant(low)
     assert 0 <= index(high, step) - index(low, step) <= Grid(step).distance(difference)
 
 
+@settings(deadline=None)
 @given(number=FLOATS, steps=st.integers(min_value=0, max_value=20), step=STEPS, ulps=st.integers(0, 3))
 def test_the_distance_holds_at_its_edge(number: float, steps: int, step: Fraction, ulps: int) -> None:
-    other = float(Fraction(number) + steps * step)
+    other = float(meant(number) + steps * step)
     for _ in range(ulps):
         other = float(np.nextafter(other, np.inf))
     assume(max(abs(defined(number, step)), abs(defined(other, step))) <= RANGE)
-    difference = abs(Fraction(other) - Fraction(number))
+    difference = abs(meant(other) - meant(number))
     assert abs(index(other, step) - index(number, step)) <= Grid(step).distance(difference)
 
 
+@settings(deadline=None)
 @given(number=FRACTIONS, steps=st.integers(min_value=-(10**6), max_value=10**6), step=STEPS)
 def test_moving_by_whole_steps_moves_the_index_by_as_many(number: Fraction, steps: int, step: Fraction) -> None:
     assume(max(abs(defined(number, step)), abs(defined(number + steps * step, step))) <= RANGE)
@@ -106,17 +127,27 @@ def test_numbers_that_do_not_fit_a_double_keep_their_distance(step: int, low: ob
     assert np.abs(grid.indices("x", high) - grid.indices("x", low)).max() <= 1
 
 
-@pytest.mark.parametrize("step", ["1e400", "1e30", "1e-30", "1e-320", "1e-400"])
+@pytest.mark.parametrize("step", ["1e300", "1e30", "1e-30", "1e-300"])
 @pytest.mark.parametrize("number", [0, 0.0, np.array([], dtype=np.int64), np.array([]), Fraction(0)], ids=repr)
 def test_zero_has_its_place_on_the_finest_and_the_coarsest_grid(step: str, number: object) -> None:
     assert not Grid(step).indices("x", number).any()
 
 
-def test_a_step_that_no_float_can_hold_is_exact() -> None:
-    step = Fraction("3e-323")
-    assert index(1e-318, step) == defined(1e-318, step)
-    assert index(1.5e300, Fraction("1e302")) == 0
-    assert index(1.5e308, Fraction("1e309") / 4) == 1
+@settings(deadline=None)
+@given(number=FLOATS, step=STEPS)
+@example(number=0.015, step=Fraction("0.01"))
+def test_a_float_has_the_same_place_in_every_company(number: float, step: Fraction) -> None:
+    assume(abs(defined(number, step)) <= RANGE)
+    grid = Grid(step)
+    companies = [
+        number,
+        [number],
+        [number, 0],
+        np.array([number]),
+        np.array([number, Fraction(1, 3)]),
+        [np.float64(number)],
+    ]
+    assert {int(grid.indices("x", company)[0]) for company in companies} == {defined(number, step)}
 
 
 def test_numpy_integers_among_objects_do_not_overflow() -> None:
@@ -165,17 +196,18 @@ def test_what_has_no_place_is_refused_by_name(values: object) -> None:
     assert caught.value.argument == "age"
 
 
-@pytest.mark.parametrize("step", [0, -1, "nan", "none"])
-def test_a_step_must_be_positive(step: object) -> None:
+@pytest.mark.parametrize("step", [0, -1, "nan", "none", "1e400", "1e-320"])
+def test_a_step_must_be_positive_and_no_extreme(step: object) -> None:
     with pytest.raises(InvalidArgumentError, match=r"^step must"):
         Grid(step)
 
 
-@pytest.mark.parametrize("edge", [2**61, -(2**61), 2.0**61, -(2.0**61), Fraction(2**61)])
+@pytest.mark.parametrize("edge", [2**61, -(2**61), Fraction(2**61), 2e18, -2e18])
 def test_the_edges_of_the_range_have_their_place(edge: object) -> None:
     assert index(edge, Fraction(1)) == int(edge)
 
 
+@settings(deadline=None)
 @given(indices=st.lists(st.integers(-RANGE, RANGE), max_size=20), step=STEPS)
 def test_values_are_multiples_of_the_step(indices: list[int], step: Fraction) -> None:
     values = Grid(step).values(np.array(indices, dtype=np.int64))
@@ -186,6 +218,7 @@ def test_values_are_multiples_of_the_step(indices: list[int], step: Fraction) ->
         assert np.allclose(values, [float(value) for value in expected], rtol=1e-15, atol=0)
 
 
+@settings(deadline=None)
 @given(indices=st.lists(st.integers(-(2**40), 2**40), min_size=1, max_size=20), step=STEPS)
 def test_values_on_the_grid_come_back(indices: list[int], step: Fraction) -> None:
     grid = Grid(step)

@@ -29,6 +29,7 @@ def plus(one: Fraction | None, other: Fraction | None) -> Fraction | None:
     return None if one is None or other is None else one + other
 
 
+@settings(deadline=None)
 @given(one=LOSSES, other=LOSSES)
 def test_losses_add_up_form_by_form(one: Loss, other: Loss) -> None:
     both = one + other
@@ -39,17 +40,20 @@ def test_losses_add_up_form_by_form(one: Loss, other: Loss) -> None:
     assert both.pair is None
 
 
+@settings(deadline=None)
 @given(one=LOSSES, other=LOSSES, third=LOSSES)
 def test_the_order_of_losses_does_not_matter(one: Loss, other: Loss, third: Loss) -> None:
     assert one + other == other + one
     assert (one + other) + third == one + (other + third)
 
 
+@settings(deadline=None)
 @given(loss=LOSSES)
 def test_nothing_said_costs_nothing(loss: Loss) -> None:
     assert loss + Loss.zero() == loss
 
 
+@settings(deadline=None)
 @given(loss=LOSSES, count=st.integers(min_value=1, max_value=20))
 def test_times_is_repeated_addition(loss: Loss, count: int) -> None:
     total = loss
@@ -58,6 +62,7 @@ def test_times_is_repeated_addition(loss: Loss, count: int) -> None:
     assert loss.times(count) == total
 
 
+@settings(deadline=None)
 @given(loss=LOSSES.map(lambda loss: replace(loss, delta=Fraction(0))), people=st.integers(min_value=1, max_value=20))
 def test_a_group_pays_once_in_epsilon_and_in_squares_otherwise(loss: Loss, people: int) -> None:
     group = loss.for_group(people)
@@ -118,6 +123,7 @@ def test_counts_and_groups_are_whole(count: object) -> None:
         Loss.pure(1).for_group(count)
 
 
+@settings(deadline=None)
 @given(epsilon=AMOUNTS)
 def test_a_pure_loss_is_exact_at_delta_zero(epsilon: Fraction) -> None:
     assert Loss.pure(epsilon).at(0).epsilon == epsilon

@@ -70,6 +70,7 @@ def script_for_table(uniform_real: int) -> ScriptedBits:
 # --- ties: the draw must agree with exact arithmetic on every digit of the uniform -----------------------------------
 
 
+@settings(deadline=None)
 @given(scale=SCALES, threshold=st.integers(1, 15), depth=DEPTHS, nudge=NUDGES)
 @example(scale=Fraction(1), threshold=1, depth=256, nudge=1)
 @example(scale=Fraction(1), threshold=1, depth=256, nudge=-1)
@@ -147,6 +148,7 @@ CHANCES: dict[str, tuple[Callable[[ScriptedBits], np.ndarray], Callable[[], mpma
 }
 
 
+@settings(deadline=None)
 @given(chance=st.sampled_from(sorted(CHANCES)), depth=DEPTHS, nudge=NUDGES)
 def test_ties_of_a_coin_are_settled(chance: str, depth: int, nudge: int) -> None:
     toss, probability = CHANCES[chance]
@@ -171,6 +173,7 @@ def test_certain_and_impossible_coins() -> None:
     assert bernoulli_exponentials(np.array([2**62]), Fraction(10**6), ScriptedBits(word(1))).tolist() == [False]
 
 
+@settings(deadline=None)
 @given(
     n=st.one_of(st.integers(1, 300), st.integers(1, 2**64), st.integers(0, 70).map(lambda power: 2**power)),
     depth=st.integers(2, PLACES),
@@ -215,6 +218,7 @@ def refused(draw: Callable[[ScriptedBits], np.ndarray], bits: ScriptedBits) -> b
     return False
 
 
+@settings(deadline=None)
 @given(depth=DEPTHS, nudge=NUDGES)
 def test_ties_of_a_gaussian_proposal_are_settled(depth: int, nudge: int) -> None:
     # variance 1: Laplace of scale 2 proposes 1 - 0, which is kept with probability exp(-(1 - 1/2)^2 / 2)
@@ -225,6 +229,7 @@ def test_ties_of_a_gaussian_proposal_are_settled(depth: int, nudge: int) -> None
     assert refused(lambda bits: discrete_gaussian(Fraction(1), 1, bits), bits) == expected
 
 
+@settings(deadline=None)
 @given(depth=DEPTHS, nudge=NUDGES)
 def test_ties_of_a_student_proposal_are_settled(depth: int, nudge: int) -> None:
     # scale 1: block 1 and hence size 1, kept with probability 5/9 * 4 * 9 / 5 * (1/2)^2 = 1; block 0 with 20/27
@@ -324,12 +329,14 @@ def test_rejection_keeps_the_first_that_were_accepted() -> None:
     assert until_full(0, accepted).size == 0
 
 
+@settings(deadline=None)
 @given(bound=st.integers(1, 2**63), seed=st.integers(0, 2**32))
 def test_uniform_stays_below_its_bound(bound: int, seed: int) -> None:
     drawn = uniform(bound, 50, SeededBits(seed))
     assert 0 <= drawn.min() <= drawn.max() < bound
 
 
+@settings(deadline=None)
 @given(bounds=st.lists(st.integers(1, 2**52 - 1), min_size=1, max_size=50), seed=st.integers(0, 2**32))
 def test_uniforms_stay_below_their_bounds(bounds: list[int], seed: int) -> None:
     drawn = uniforms(np.array(bounds), SeededBits(seed))
@@ -340,6 +347,7 @@ def test_uniform_throws_away_what_is_past_its_bound() -> None:
     assert uniform(5, 1, ScriptedBits(b"\x07" + b"\xff" * 9 + b"\xfc")).tolist() == [4]
 
 
+@settings(deadline=None)
 @given(
     scale=st.fractions(min_value=Fraction(1, 20), max_value=10**6),
     beta=st.sampled_from([Fraction(text) for text in ("1e-9", "0.01", "0.05", "1/3", "0.99")]),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import sqlite3
@@ -176,7 +177,7 @@ _LOSSES = st.builds(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.tuples(_LOSSES, st.booleans()), max_size=12))
 def test_what_is_spent_is_the_exact_sum_of_what_was_admitted(questions: list[tuple[Loss, bool]]) -> None:
     ledger = Ledger.memory("clinic")
@@ -210,7 +211,7 @@ def test_what_the_database_says_stays_in_the_log(
     assert "secret" not in refused.value.show()
     assert refused.value.__context__ is refused.value.__cause__ is None
     assert "secret" in caplog.text
-    with pytest.raises(Failed) as failed:
+    with pytest.raises(Failed) as failed, caplog.at_level(logging.ERROR, logger="deniable.curator"):
         ledger.record(ticket, b"1")
     assert failed.value.__context__ is failed.value.__cause__ is None
     monkeypatch.undo()
@@ -234,6 +235,31 @@ def test_a_commit_that_worked_but_said_otherwise_counts_as_charged(
         ledger.charge(charge("q"), [account(1)])
     monkeypatch.undo()
     assert ledger.spent("clinic").epsilon == Fraction(1, 10)
+
+
+def test_an_outcome_that_cannot_be_looked_up_counts_as_charged(
+    ledger: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: Connection) -> None:
+        path.rename(path.with_name("away"))
+        raise OperationalError("COMMIT", {}, sqlite3.OperationalError("disk I/O error"))
+
+    monkeypatch.setattr(Connection, "commit", broken)
+    with pytest.raises(Failed) as failed:
+        ledger.charge(charge("q"), [account(1)])
+    assert failed.value.__context__ is None
+
+
+def test_the_same_answer_again_on_a_broken_disk_fails(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object) -> None:
+        raise OSError(5, "Input/output error")
+
+    ticket = ledger.charge(charge("q"), [account(1)])
+    ledger.record(ticket, b"1")
+    monkeypatch.setattr(Anchor, "write", broken)
+    with pytest.raises(Failed):
+        ledger.record(ticket, b"1")
+    assert ledger.find("q") == b"1"
 
 
 def test_an_anchor_that_cannot_be_written_counts_as_charged(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,3 +287,22 @@ def test_in_memory_it_is_a_ledger_too() -> None:
     ledger = Ledger.memory("clinic")
     ask(ledger, "q")
     assert (ledger.find("q"), ledger.verify(), repr(ledger)) == (b"42", 3, "<Ledger of 'clinic'>")
+
+
+def test_an_answer_that_could_not_be_kept_is_not_in_the_log(
+    ledger: Ledger, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    ticket = ledger.charge(charge("q"), [account(1)])
+    hand = sqlite3.connect(path)
+    hand.execute("CREATE TRIGGER broken BEFORE INSERT ON entries BEGIN SELECT RAISE(ABORT, 'broken'); END")
+    hand.close()
+    with pytest.raises(Failed), caplog.at_level(logging.ERROR, logger="deniable.curator"):
+        ledger.record(ticket, b"noisy answer")
+    assert "broken" in caplog.text
+    assert "noisy answer" not in caplog.text
+
+
+def test_a_forgotten_ledger_lets_go_of_its_file(path: Path) -> None:
+    ask(Ledger.create(url(path), "clinic"), "q")
+    gc.collect()
+    assert not path.with_name("clinic.ledger-wal").exists()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deniable.core.loss import Loss
@@ -15,7 +15,8 @@ _LOSSES = st.builds(
 )
 
 
-@given(st.lists(_LOSSES, max_size=20))
+@settings(max_examples=30)
+@given(st.lists(_LOSSES, max_size=10))
 def test_sums_are_exact_in_any_order(losses: list[Loss]) -> None:
     forwards = backwards = Loss.zero()
     for one, other in zip(losses, reversed(losses), strict=True):

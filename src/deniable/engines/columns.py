@@ -1,0 +1,70 @@
+"""Reading a column: whatever the file holds becomes a value of the declared kind, within its bounds, or NULL."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from fractions import Fraction
+from math import ceil, floor
+
+from deniable.core.expression import EPOCH, Column, Kind, Range
+from deniable.engines.words import FIRST_DAY, LAST_DAY, TYPES, cast, clamped, double, whole
+
+_FLOATS = frozenset({"FLOAT", "DOUBLE"})
+_WHOLES = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
+_WIDER = ("UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL")
+_MOST = Fraction((1 << 63) - 1)
+
+
+def read(column: str, stored: str, declared: Column) -> str:
+    """The column as it is computed with. What is stored as it is declared is not cast."""
+    match declared.kind:
+        case Kind.INTEGER:
+            return _whole(column, stored, declared.range)
+        case Kind.NUMBER:
+            return _real(_converted(column, stored, Kind.NUMBER), declared.range)
+        case Kind.DATE:
+            return _day(_converted(column, stored, Kind.DATE), declared.range)
+        case _:
+            return _converted(column, stored, declared.kind)
+
+
+def _converted(column: str, stored: str, kind: Kind) -> str:
+    return column if stored == TYPES[kind] else f"TRY_CAST({column} AS {TYPES[kind]})"
+
+
+def _whole(column: str, stored: str, bounds: Range) -> str:
+    """Numbers too large for 64 bits are clamped before they are cast, so that they count as large, not as missing."""
+    if stored in _FLOATS:
+        return cast(_real(_converted(column, stored, Kind.NUMBER), bounds), Kind.NUMBER, Kind.INTEGER)
+    if stored in _WHOLES:
+        value = _limited(column, bounds)
+        return value if stored == TYPES[Kind.INTEGER] else f"CAST({value} AS BIGINT)"
+    if stored.startswith(_WIDER):
+        return f"TRY_CAST({_limited(column, bounds)} AS BIGINT)"
+    return _limited(_converted(column, stored, Kind.INTEGER), bounds)
+
+
+def _limited(value: str, bounds: Range) -> str:
+    """A whole number within its bounds."""
+    if bounds.low is None and bounds.high is None:
+        return value
+    low = -_MOST if bounds.low is None else bounds.low
+    return clamped(value, whole(ceil(low)), whole(floor(_MOST if bounds.high is None else bounds.high)))
+
+
+def _real(value: str, bounds: Range) -> str:
+    """A double within its bounds. NaN compares as larger than infinity here, so it lies within none."""
+    if bounds.low is None and bounds.high is None:
+        return f"CASE WHEN {value} <= 'inf'::DOUBLE THEN {value} END"
+    low = "'-inf'::DOUBLE" if bounds.low is None else double(bounds.low)
+    high = "'inf'::DOUBLE" if bounds.high is None else double(bounds.high)
+    return clamped(value, low, high, f"{value} <= 'inf'::DOUBLE")
+
+
+def _day(value: str, bounds: Range) -> str:
+    """A date within its bounds; without bounds, within the calendar."""
+    if bounds.low is None and bounds.high is None:
+        return f"CASE WHEN {value} BETWEEN {FIRST_DAY} AND {LAST_DAY} THEN {value} END"
+    low = FIRST_DAY if bounds.low is None else f"DATE '{EPOCH + timedelta(days=ceil(bounds.low))}'"
+    high = LAST_DAY if bounds.high is None else f"DATE '{EPOCH + timedelta(days=floor(bounds.high))}'"
+    return clamped(value, low, high)

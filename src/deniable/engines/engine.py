@@ -1,0 +1,93 @@
+"""What an engine is: the rule about errors stands here, so that no engine can forget it."""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+
+import pyarrow as pa
+
+from deniable.core.errors import Failed
+from deniable.core.expression import Kind
+from deniable.core.query import ExactQuery, Kept, Units
+
+_curator_log = logging.getLogger("deniable.curator")
+
+TYPES = {
+    Kind.INTEGER: pa.int64(),
+    Kind.NUMBER: pa.float64(),
+    Kind.TEXT: pa.string(),
+    Kind.BOOLEAN: pa.bool_(),
+    Kind.DATE: pa.date32(),
+}
+"""What a key of each kind is in an answer. Totals and counts are int64."""
+
+
+class Broken(Exception):
+    """Why an engine gave no answer, in words that say nothing about any row: they go to the log, and nowhere else."""
+
+
+class Engine(ABC):
+    """Answers exact aggregate queries. Knows nothing of budgets, noise or analysts."""
+
+    @abstractmethod
+    def emit(self, query: ExactQuery) -> str:
+        """The query, which is our own closed algebra and never an analyst's text, in this engine's SQL."""
+
+    @abstractmethod
+    def fetch(self, sql: str) -> pa.Table:
+        """The rows of one SELECT in this engine's own dialect. May raise anything."""
+
+    @abstractmethod
+    def describe(self, table: str) -> dict[str, str]:
+        """The table's columns and this engine's names for their types; for custodians, with readable errors."""
+
+    @abstractmethod
+    def version(self, table: str) -> str:
+        """A fingerprint that changes when the table's data do, without reading all of them."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of everything. What is asked afterwards opens it again."""
+
+    def run(self, query: ExactQuery) -> pa.Table:
+        """The exact answer: the keys, then whole numbers; one row without keys.
+
+        Raises:
+            Failed: whatever went wrong; the text of an error can quote private rows, so it carries none.
+        """
+        try:
+            return _checked(query, self.fetch(self.emit(query)))
+        except Exception as error:  # noqa: BLE001 - whatever it is, its text stays on this side
+            _curator_log.error("the engine failed: %s", _named(error))  # noqa: TRY400 - a traceback quotes the text
+        raise Failed  # out here, so that it carries no trace of the cause
+
+
+def _named(error: Exception) -> str:
+    """What the log may know: not even a custodian's log should quote a row."""
+    return str(error) if isinstance(error, Broken) else type(error).__name__
+
+
+def _checked(query: ExactQuery, table: pa.Table) -> pa.Table:
+    """The columns that the query promises, in order, with their types and without missing numbers."""
+    schema = _schema(query)
+    if table.schema != schema:
+        raise Broken("the columns are not those that were asked for")
+    if not query.keys and table.num_rows != 1:
+        raise Broken("there is not exactly one row")
+    if any(table[name].null_count for name in _numbers(query)):
+        raise Broken("a whole number is missing")
+    return table
+
+
+def _schema(query: ExactQuery) -> pa.Schema:
+    """Keys by their kind; everything else is a whole number."""
+    keys = [(key.name, TYPES[key.value.kind]) for key in query.keys]
+    return pa.schema([*keys, *((name, pa.int64()) for name in _numbers(query))])
+
+
+def _numbers(query: ExactQuery) -> tuple[str, ...]:
+    if isinstance(query, Units):
+        return (query.name,)
+    totals = tuple(total.name for total in query.totals)
+    return (*totals, query.units) if isinstance(query, Kept) else totals

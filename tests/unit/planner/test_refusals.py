@@ -1,0 +1,163 @@
+"""What is not answered is refused by public facts, with a documented code, a place and a hint."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from deniable.core.errors import Refused
+from deniable.planner import Spend, bind, parse, price
+from tests.support.tables import policy
+
+REFUSED = {
+    "": "empty",
+    "SELEC COUNT(*) FROM visits": "syntax",
+    "SELECT COUNT(*) FROM visits WHERE (age > 3": "syntax",
+    "SELECT COUNT(*) FROM visits; SELECT COUNT(*) FROM visits": "many-statements",
+    "DROP TABLE visits": "not-a-select",
+    "INSERT INTO visits VALUES (1)": "not-a-select",
+    "COPY visits TO 'x.csv'": "not-a-select",
+    "ATTACH 'x.db'": "not-a-select",
+    "PRAGMA database_list": "not-a-select",
+    "SET memory_limit = '1GB'": "not-a-select",
+    "SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM visits": "not-a-select",
+    "SELECT DISTINCT COUNT(*) FROM visits": "unsupported-clause",
+    "WITH v AS (SELECT * FROM visits) SELECT COUNT(*) FROM v": "unsupported-clause",
+    "SELECT COUNT(*) FROM visits JOIN visits USING (patient_id)": "unsupported-clause",
+    "SELECT COUNT(*) FROM visits, visits AS w": "unsupported-clause",
+    "SELECT COUNT(*) FROM visits TABLESAMPLE 10%": "unsupported-clause",
+    "SELECT COUNT(*) FROM visits USING SAMPLE 10%": "unsupported-clause",
+    "SELECT COUNT(*) FROM visits QUALIFY 1 = 1": "unsupported-clause",
+    "SELECT COUNT(*) FROM visits GROUP BY ROLLUP (region)": "unknown-function",
+    "SELECT COUNT(*)": "unknown-table",
+    "SELECT COUNT(*) FROM nothing": "unknown-table",
+    "SELECT COUNT(*) FROM read_csv('/etc/passwd')": "unknown-table",
+    "SELECT COUNT(*) FROM '/etc/passwd'": "unknown-table",
+    "SELECT COUNT(*) FROM main.visits": "unsupported-clause",
+    "SELECT COUNT(*) FROM information_schema.tables": "unsupported-clause",
+    "SELECT COUNT(*) FROM (SELECT * FROM visits)": "unknown-table",
+    "SELECT * FROM visits": "rows",
+    "SELECT age FROM visits": "not-grouped",
+    "SELECT region FROM visits GROUP BY region": "no-aggregate",
+    "SELECT 1 FROM visits": "no-aggregate",
+    "SELECT AVG(agee) FROM visits": "unknown-column",
+    "SELECT AVG(other.age) FROM visits": "unknown-table",
+    "SELECT COUNT(*) FROM visits WHERE random() < 0.5": "unknown-function",
+    "SELECT COUNT(*) FROM visits WHERE now() > day": "unknown-function",
+    "SELECT COUNT(*) FROM visits WHERE pg_sleep(1)": "unknown-function",
+    "SELECT COUNT(*) FROM visits WHERE error('x')": "unknown-function",
+    "SELECT SUM(nextval('s')) FROM visits": "unknown-function",
+    "SELECT COUNT(*) FROM visits WHERE regexp_matches(reason, region)": "unknown-function",
+    "SELECT COUNT(*) FROM visits WHERE reason LIKE region": "type-mismatch",
+    "SELECT COUNT(*) FROM visits WHERE reason LIKE 'a%' ESCAPE 'b'": "unknown-function",
+    "SELECT COUNT(*) FROM visits WHERE age": "type-mismatch",
+    "SELECT COUNT(*) FROM visits WHERE age = 'x'": "type-mismatch",
+    "SELECT COUNT(*) FROM visits WHERE age IN (SELECT 1)": "unsupported-form",
+    "SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1)": "subquery",
+    "SELECT COUNT(*) FROM visits WHERE age > (SELECT 1)": "subquery",
+    "SELECT MEDIAN(age) FROM visits": "unknown-aggregate",
+    "SELECT MAX(age) FROM visits": "unknown-aggregate",
+    "SELECT SUM(AVG(age)) FROM visits": "unknown-aggregate",
+    "SELECT COUNT(DISTINCT age) FROM visits": "distinct",
+    "SELECT SUM(DISTINCT age) FROM visits": "distinct",
+    "SELECT COUNT(*) OVER () FROM visits": "window",
+    "SELECT SUM(LN(cost)) FROM visits": "needs-bounds",
+    "SELECT AVG(1 / (age - 5)) FROM visits": "needs-bounds",
+    "SELECT AVG(patient_id) FROM visits": "needs-bounds",
+    "SELECT SUM(reason) FROM visits": "type-mismatch",
+    "SELECT cost, COUNT(*) FROM visits GROUP BY cost": "real-key",
+    "SELECT COUNT(*) FROM visits GROUP BY 3": "bad-ordinal",
+    "SELECT COUNT(*) FROM visits LIMIT age": "bad-limit",
+    "SELECT UPPER(region), COUNT(*) FROM visits GROUP BY region": "unsupported-output",
+    "SELECT reason, COUNT(*) FROM visits GROUP BY reason": "private-keys",
+    "SELECT day, age, region, COUNT(*) FROM visits GROUP BY ALL": "unsupported-clause",
+    "SELECT COUNT(*) FROM visits GROUP BY age + day": "type-mismatch",
+    "SELECT COUNT(*) FROM visits GROUP BY day, age, age + 1, region": "too-many-groups",
+    "SELECT CAST(age AS BLOB), COUNT(*) FROM visits GROUP BY 1": "type-mismatch",
+}
+
+
+def _price(sql: str, **spend: object):
+    rules = policy(Path("nowhere"), contribution=3)
+    return price(bind(parse(sql), rules), Spend.of(**spend or {"epsilon": 1}))
+
+
+@pytest.mark.parametrize(("sql", "code"), REFUSED.items(), ids=range(len(REFUSED)))
+def test_refusals_have_their_code(sql, code):
+    with pytest.raises(Refused) as caught:
+        _price(sql)
+    assert caught.value.code == code, caught.value.show(sql)
+    if caught.value.position is not None:
+        start, end = caught.value.position
+        assert 0 <= start < end <= len(sql)
+
+
+def test_every_code_is_documented_and_every_documented_code_exists():
+    root = Path(__file__).parents[3]
+    planner = "".join(path.read_text() for path in (root / "src/deniable/planner").glob("*.py"))
+    codes = set(re.findall(r'Refused\(\s*"([a-z-]+)"', planner))
+    table = (root / "docs/sql.md").read_text().split("## Refusals")[1]
+    documented = {
+        code for row in re.findall(r"^\| (`.*?) \|", table, re.MULTILINE) for code in re.findall(r"`([a-z-]+)`", row)
+    }
+    assert codes <= documented
+    elsewhere = {"unknown-analyst", "over-budget"}
+    assert documented - codes <= elsewhere
+
+
+def test_a_refusal_underlines_the_place():
+    sql = "SELECT COUNT(*),\n       AVG(agee) FROM visits"
+    with pytest.raises(Refused) as caught:
+        _price(sql)
+    assert caught.value.show(sql).splitlines()[1:3] == ["         AVG(agee) FROM visits", "             ^^^^"]
+
+
+@pytest.mark.parametrize(
+    "spend",
+    [
+        {},
+        {"epsilon": 0},
+        {"epsilon": -1},
+        {"epsilon": float("nan")},
+        {"epsilon": float("inf")},
+        {"epsilon": "1e308"},
+        {"epsilon": 1, "rho": 1},
+        {"rho": "x"},
+        {"accuracy": -3},
+        {"epsilon": 1, "delta": 2},
+        {"epsilon": 1, "confidence": 1},
+        {"epsilon": 1, "weights": {"n": 0}},
+    ],
+)
+def test_bad_spends_are_refused(spend):
+    with pytest.raises(Refused) as caught:
+        Spend.of(**spend)
+    assert caught.value.code == "bad-spend"
+
+
+def test_an_unknown_column_cannot_be_weighed():
+    with pytest.raises(Refused) as caught:
+        _price("SELECT COUNT(*) AS n FROM visits", epsilon=1, weights={"m": 2})
+    assert caught.value.code == "bad-spend"
+
+
+def test_a_spend_too_small_for_64_bits_is_refused():
+    with pytest.raises(Refused) as caught:
+        _price("SELECT SUM(cost) AS n FROM visits", epsilon="1e-200")
+    assert caught.value.code == "bad-spend"
+
+
+def test_private_keys_need_the_add_remove_relation():
+    rules = policy(Path("nowhere"), contribution=3, neighbours="replace")
+    with pytest.raises(Refused) as caught:
+        price(
+            bind(parse("SELECT reason, COUNT(*) FROM visits GROUP BY reason"), rules),
+            Spend.of(epsilon=1, delta=1e-9),
+        )
+    assert caught.value.code == "private-keys"
+
+
+def test_ratios_have_no_accuracy():
+    with pytest.raises(Refused) as caught:
+        _price("SELECT AVG(cost) FROM visits", accuracy=1)
+    assert caught.value.code == "accuracy"
