@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,6 +18,4 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module's attribute
     """The curator is loaded when it is first asked for, so that mechanisms alone stay light."""
     if name not in __all__:
         raise AttributeError(f"module 'deniable' has no attribute {name!r}")
-    from deniable import curator  # noqa: PLC0415 - see above
-
-    return getattr(curator, "open_policy" if name == "open" else name)
+    return getattr(import_module("deniable.curator"), "open_policy" if name == "open" else name)

@@ -52,7 +52,7 @@ def policy(folder: Path, *, contribution: int | None, neighbours: str = "add-rem
         },
     }
     if contribution is not None:
-        table |= {"unit": "patient_id", "contribution": contribution}
+        table |= {"unit": "patient_id", "contribution": contribution, "keys": min(contribution, 20)}
     budget = {"epsilon": epsilon, "delta": 1e-6, "delta_for_keys": 5e-7}
     return Policy.from_mapping(
         {

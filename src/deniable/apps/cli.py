@@ -8,7 +8,8 @@ import typer
 from rich.console import Console
 
 from deniable import __version__
-from deniable.apps import audit
+from deniable.apps import audit, demo, questions
+from deniable.apps.ledger import app as ledger
 from deniable.apps.plan.commands import app as plan
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.policy import InvalidPolicyError
@@ -18,6 +19,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="A curator for sensitive tables: private answers, exact noise, sound accounts.",
 )
+app.command("demo")(demo.command)
+app.command("init")(questions.init)
+app.command("check")(questions.check)
+app.command("explain")(questions.explain)
+app.command("ask")(questions.ask)
+app.command("budget")(questions.budget)
+app.add_typer(ledger, name="ledger")
 app.command("audit")(audit.command)
 app.add_typer(plan, name="plan")
 

@@ -37,7 +37,7 @@ url = "sqlite:///clinic.ledger"
 source = "visits.parquet"
 unit = "patient_id"              # whom we protect: a patient, with all visits
 contribution = 10                # the most one patient may weigh, in visits
-keys = 2                         # in how many groups one patient counts where keys are private
+keys = 6                         # in how many groups one patient counts where keys are private
 
 [tables.visits.columns]
 patient_id = { type = "integer" }

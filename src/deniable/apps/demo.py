@@ -75,7 +75,7 @@ def _repeat(curator: Curator, console: Console) -> None:
 
 
 def _private_keys(curator: Curator, console: Console) -> None:
-    _step(console, "Group keys that nobody declared: the common ones show, the snake bites stay hidden", _BY_REASON)
+    _step(console, "Private group keys: common ones show, snake bites stay hidden", _BY_REASON)
     console.print(curator.ask(_BY_REASON, epsilon="1", delta="1e-7"))
 
 
@@ -85,7 +85,7 @@ def _smokers(curator: Curator, console: Console) -> None:
 
 
 def _refusal(curator: Curator, console: Console) -> None:
-    _step(console, "What cannot be answered is refused, with the place and a hint; it costs nothing")
+    _step(console, "What cannot be answered is refused, with a hint; it costs nothing")
     try:
         curator.ask(_AVERAGE, epsilon="0.1")
     except Refused as refusal:
@@ -93,7 +93,7 @@ def _refusal(curator: Curator, console: Console) -> None:
 
 
 def _audit(console: Console) -> None:
-    _step(console, "And does the noise hold what it promises? A million uses on two neighbouring inputs")
+    _step(console, "Does the noise hold what it promises? A million uses, audited")
     console.print(watched(Laplace(sensitivity=1, epsilon="0.5"), 1_000_000, "1e-6", console))
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, expm1, inf, log, log1p, pi, sqrt, tanh
+from math import exp, expm1, inf, log1p, pi, sqrt, tanh
 
 from scipy.optimize import minimize_scalar
 from scipy.special import erfcx, erfinv, log_ndtr, ndtr, ndtri_exp
@@ -64,6 +64,8 @@ def delta_from_mu(mu: float, epsilon: float) -> float:
 
 def epsilon_from_mu(mu: float, delta: float) -> float:
     """The least epsilon at which GDP with `mu` has at most this delta. Rounded up."""
+    if delta < _LEAST:
+        return inf
     return _least(lambda epsilon: delta_from_mu(mu, epsilon) <= delta)
 
 
@@ -83,7 +85,7 @@ def delta_from_rho(rho: float, epsilon: float) -> float:
     def exponent(log_order: float) -> float:
         excess = exp(log_order)
         order = 1 + excess
-        return excess * (order * rho - epsilon) + order * (log(excess) - log1p(excess)) - log_order
+        return excess * (order * rho - epsilon) + -order * log1p(1 / excess) - log_order
 
     best = minimize_scalar(exponent, bounds=(-12, 40), method="bounded", options={"xatol": 1e-9})
     return min(1.0, max(exp(min(0.0, best.fun)) * (1 + _MARGIN), _LEAST))
@@ -91,6 +93,8 @@ def delta_from_rho(rho: float, epsilon: float) -> float:
 
 def epsilon_from_rho(rho: float, delta: float) -> float:
     """The least epsilon at which zCDP with `rho` is known to have at most this delta. Rounded up."""
+    if delta < _LEAST:
+        return inf
     return _least(lambda epsilon: delta_from_rho(rho, epsilon) <= delta)
 
 
@@ -105,8 +109,8 @@ def group_delta(epsilon: Fraction, delta: Fraction, people: int) -> Fraction:
 
     (epsilon, delta) applied k times along a chain of neighbours: delta (1 + e^epsilon + ... + e^((k-1) epsilon)).
     """
-    if delta == 0:
-        return delta
+    if delta == 0 or epsilon == 0:
+        return min(Fraction(1), people * delta)
     try:
         factor = expm1(people * float(epsilon)) / expm1(float(epsilon))
     except OverflowError:

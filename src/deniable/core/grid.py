@@ -28,7 +28,7 @@ class Grid:
 
     A number goes to its nearest multiple, halves upward: floor(x / step + 1/2). That map is monotone and moves
     with whole steps, so two numbers at most m steps apart land at most ceil(m) indices apart. A float means the decimal
-    that Python prints for it, here as in every parameter.
+    that Python prints for it, here as in every parameter; a whole one means that whole number.
     (Rounding halves to even would not: 0.5 and 1.5 would land two apart.)
 
     Example:
@@ -88,7 +88,7 @@ class Grid:
         unsure = np.abs(shifted - np.rint(shifted)) <= (np.abs(shifted) + 1) * 2.0**-50
         indices = np.floor(np.where(unsure, 0, shifted)).astype(np.int64)
         for position in np.flatnonzero(unsure):
-            indices[position] = self._index(name, Fraction(repr(float(numbers[position]))))
+            indices[position] = self._index(name, _fraction(float(numbers[position])))
         return indices
 
     def _from_objects(self, name: str, numbers: NDArray[np.generic]) -> IntArray:
@@ -121,4 +121,6 @@ def _fraction(number: Any) -> Fraction:  # noqa: ANN401 - whatever an array may 
         return Fraction(int(number))  # Python's, which does not overflow
     if isinstance(number, np.longdouble):
         return Fraction(str(number))
-    return Fraction(repr(float(number))) if isinstance(number, float | np.floating) else Fraction(number)
+    if isinstance(number, float | np.floating):
+        return Fraction(int(number)) if float(number).is_integer() else Fraction(repr(float(number)))
+    return Fraction(number)

@@ -111,8 +111,10 @@ class Loss:
         GDP: k mu (Dong, Roth, Su 2022, theorem 2.14). With delta > 0 only the first is used, with its delta.
         """
         whole("people", people)
-        delta = group_delta(self.epsilon or Fraction(0), self.delta, people)
+        delta = self.delta if self.epsilon is None else group_delta(self.epsilon, self.delta, people)
         exactly = self.delta == 0
+        if self.epsilon is None and not exactly:
+            delta = Fraction(1)  # nothing is known
         return Loss(
             epsilon=None if self.epsilon is None else people * self.epsilon,
             rho=people**2 * self.rho if exactly and self.rho is not None else None,

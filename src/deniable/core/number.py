@@ -29,6 +29,8 @@ def exact(name: str, value: Number) -> Fraction:
         return Fraction(int(value)) if isinstance(value, np.integer) else Fraction(value)
     if isinstance(value, np.floating):
         value = str(value)
+    if isinstance(value, str) and not _short(value):
+        raise InvalidArgumentError(name, "must be a number of reasonable length")
     try:
         return Fraction(repr(value) if isinstance(value, float) else value)
     except (ValueError, OverflowError, TypeError, InvalidOperation, ZeroDivisionError):
@@ -101,5 +103,12 @@ def root_above(square: Fraction) -> Fraction:
     return Fraction(math.isqrt(scaled - 1) + 1, 1 << shift)
 
 
+def _short(text: str) -> bool:
+    """Whether a text can be read at once: 1e999999999 would fill the memory with digits."""
+    exponent = text.lower().rpartition("e")[2] if "e" in text.lower() else "0"
+    return len(text) <= _LONGEST and len(exponent.strip().lstrip("+-0_")) <= _EXPONENT
+
+
+_LONGEST, _EXPONENT = 1000, 4
 _SLACK = Fraction(1, 10**12)
 _LEAST = Fraction(1, 10**300)

@@ -72,7 +72,7 @@ class Units:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Totals per group, where a unit counts only in the first `most` of its groups, by a fixed hash of the keys.
+    """Totals per group, where a unit counts only in the first `most` of its groups, by a fixed hash of unit and keys.
 
     For keys that are private: the output has one column more, called `units`: how many units each group keeps (rows,
     for sources without a unit). A unit's rows in dropped groups add nothing, and do not weigh.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from math import ceil, isfinite
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
@@ -80,13 +81,17 @@ def _cells(answer: Answer) -> tuple[list[str], list[list[tuple[str, str]]]]:
     limits = intervals.slice(0, _MOST_ROWS).to_pylist()
     rows = []
     for row, limit in zip(table.slice(0, _MOST_ROWS).to_pylist(), limits or [{}] * _MOST_ROWS, strict=False):
-        rows.append([(_shown(value), _error(limit, name)) for name, value in row.items()])
+        rows.append([(_shown(value), _error(limit, name, whole=isinstance(value, int))) for name, value in row.items()])
     return table.column_names, rows
 
 
-def _error(limits: dict[str, float | None], name: str) -> str:
+def _error(limits: dict[str, float | None], name: str, *, whole: bool) -> str:
+    """Half the interval's width; of whole numbers, a whole number."""
     low, high = limits.get(f"{name}_low"), limits.get(f"{name}_high")
-    return f"± {_shown((high - low) / 2)}" if low is not None and high is not None else ""
+    if low is None or high is None:
+        return ""
+    half = (high - low) / 2
+    return f"± {_shown(ceil(half) if whole and isfinite(half) else half)}"
 
 
 def _shown(value: object) -> str:

@@ -12,7 +12,6 @@ from deniable.engines.words import FIRST_DAY, LAST_DAY, TYPES, cast, clamped, do
 _FLOATS = frozenset({"FLOAT", "DOUBLE"})
 _WHOLES = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
 _WIDER = ("UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL")
-_MOST = Fraction((1 << 63) - 1)
 
 
 def read(column: str, stored: str, declared: Column) -> str:
@@ -35,7 +34,8 @@ def _converted(column: str, stored: str, kind: Kind) -> str:
 def _whole(column: str, stored: str, bounds: Range) -> str:
     """Numbers too large for 64 bits are clamped before they are cast, so that they count as large, not as missing."""
     if stored in _FLOATS:
-        return cast(_real(_converted(column, stored, Kind.NUMBER), bounds), Kind.NUMBER, Kind.INTEGER)
+        nearest = cast(_real(_converted(column, stored, Kind.NUMBER), bounds), Kind.NUMBER, Kind.INTEGER)
+        return nearest if _exact_as_doubles(bounds) else _limited(nearest, bounds)
     if stored in _WHOLES:
         value = _limited(column, bounds)
         return value if stored == TYPES[Kind.INTEGER] else f"CAST({value} AS BIGINT)"
@@ -44,12 +44,21 @@ def _whole(column: str, stored: str, bounds: Range) -> str:
     return _limited(_converted(column, stored, Kind.INTEGER), bounds)
 
 
+def _exact_as_doubles(bounds: Range) -> bool:
+    return all(end is None or Fraction(float(end)) == end for end in (bounds.low, bounds.high))
+
+
 def _limited(value: str, bounds: Range) -> str:
     """A whole number within its bounds."""
     if bounds.low is None and bounds.high is None:
         return value
-    low = -_MOST if bounds.low is None else bounds.low
-    return clamped(value, whole(ceil(low)), whole(floor(_MOST if bounds.high is None else bounds.high)))
+    if bounds.high is None:
+        low = whole(ceil(bounds.low or 0))
+        return f"CASE WHEN {value} >= {low} THEN {value} WHEN {value} < {low} THEN {low} END"
+    high = whole(floor(bounds.high))
+    if bounds.low is None:
+        return f"CASE WHEN {value} <= {high} THEN {value} WHEN {value} > {high} THEN {high} END"
+    return clamped(value, whole(ceil(bounds.low)), high)
 
 
 def _real(value: str, bounds: Range) -> str:

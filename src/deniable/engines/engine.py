@@ -59,7 +59,7 @@ class Engine(ABC):
         try:
             return _checked(query, self.fetch(self.emit(query)))
         except Exception as error:  # noqa: BLE001 - whatever it is, its text stays on this side
-            _curator_log.error("the engine failed: %s", _named(error))  # noqa: TRY400 - a traceback quotes the text
+            _curator_log.error("the engine failed: %s", _named(error))  # without a traceback: that quotes it
         raise Failed  # out here, so that it carries no trace of the cause
 
 

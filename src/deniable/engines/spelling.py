@@ -78,7 +78,7 @@ def _constant(literal: Literal, kind: Kind) -> str:  # noqa: PLR0911 - one line 
             return _constant(Literal(Fraction((literal.value - EPOCH).days), Kind.INTEGER), kind)
         case Fraction() if kind is Kind.DATE:
             return f"DATE '{EPOCH + timedelta(days=int(literal.value))}'"
-        case Fraction() if kind is Kind.INTEGER and literal.value.denominator == 1:
-            return whole(int(literal.value))
+        case Fraction() if kind is Kind.INTEGER:
+            return whole(round(literal.value))
         case _:
             return double(literal.value)

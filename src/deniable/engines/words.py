@@ -38,8 +38,8 @@ def quoted(name: str) -> str:
     """A name of a column or a table.
 
     Example:
-        >>> print(quoted('say "aah"'))
-        "say ""aah""\"
+        >>> quoted('the "real" cost')
+        '"the ""real"" cost"'
     """
     return '"' + name.replace('"', '""') + '"'
 

@@ -131,6 +131,18 @@ def _places(arguments: Arguments) -> int:
     return int(literal.value)
 
 
+def _as_number(rule: Callable[[Range], Range]) -> Callable[[Arguments], Range]:
+    """Of a number by its range; false and true are 0 and 1; of anything else nothing is known."""
+
+    def bounds(arguments: Arguments) -> Range:
+        (value,) = arguments
+        if value.kind is Kind.BOOLEAN:
+            return Range(Fraction(0), Fraction(1))
+        return rule(value.range) if value.kind in _NUMERIC else ranges.EVERYTHING
+
+    return bounds
+
+
 def _years(one: Range) -> Range:
     """From days since 1970 to years, rounded outward."""
     year = Fraction(1461, 4)
@@ -220,8 +232,8 @@ FUNCTIONS: dict[str, Function] = {
     "truncate_week": _truncation(),
     "days": Function(_DATE, _WHOLE, lambda a: a[0].range),
     "date_of_days": Function((_INTEGER,), _DAY, lambda a: a[0].range),
-    "to_integer": Function((_ANY,), _WHOLE, _by(ranges.nearest), _can_vanish),
-    "to_number": Function((_ANY,), _REAL, lambda a: a[0].range, _can_vanish),
+    "to_integer": Function((_ANY,), _WHOLE, _as_number(ranges.nearest), _can_vanish),
+    "to_number": Function((_ANY,), _REAL, _as_number(lambda one: one), _can_vanish),
     "to_text": Function((_ANY,), _WORDS),
     "to_date": Function((_ANY,), _DAY, lambda a: a[0].range, _can_vanish),
     "to_boolean": Function((_ANY,), _TRUTH, nullable=_can_vanish),

@@ -22,6 +22,7 @@ from deniable.planner.statistics import Statistic
 
 _SAMPLE_GROUP = 1000
 """The size of the group for which the error of a ratio is quoted."""
+_FRACTIONS = np.linspace(0, 1, 8, endpoint=False)
 
 
 def price(bound: Bound, spend: Spend) -> Plan:
@@ -164,18 +165,21 @@ def _line(output: Output, noise: tuple[Noisy, ...], confidence: Fraction) -> Pri
 
 
 def _error(output: Output, noise: tuple[Noisy, ...], confidence: Fraction) -> float:
-    """The half-width of a column's interval, for a group of a thousand whose values lie in the middle."""
+    """The half-width of a column's interval, for a group of a thousand whose values lie in the middle.
+
+    Where counts are weighed they need not be whole, and rounding can add to the width: the worst of a few fractions.
+    """
     used = [noisy for noisy in noise if noisy.statistic.name in _names(output.value)]
     share = 1 - (1 - confidence) / max(1, len(used))
-    columns: dict[str, Result] = {
-        noisy.statistic.name: Band.around(
-            np.array([0.0 if noisy.statistic.signed else float(_SAMPLE_GROUP)]), noisy.error(share)
-        )
-        for noisy in used
-    }
-    columns |= {name: Band.exactly(np.zeros(1)) for name in _names(output.value) if name not in columns}
-    band = evaluate(output.value, columns, 1)
-    return float((band.high - band.low)[0] / 2) if isinstance(band, Band) else 0.0
+    columns: dict[str, Result] = {}
+    for noisy in used:
+        fractions = _FRACTIONS if noisy.statistic.worth.denominator > 1 else np.zeros_like(_FRACTIONS)
+        values = fractions + (0.0 if noisy.statistic.signed else float(_SAMPLE_GROUP))
+        columns[noisy.statistic.name] = Band.around(values, noisy.error(share))
+    rows = _FRACTIONS.size
+    columns |= {name: Band.exactly(np.zeros(rows)) for name in _names(output.value) if name not in columns}
+    band = evaluate(output.value, columns, rows)
+    return float((band.high - band.low).max() / 2) if isinstance(band, Band) else 0.0
 
 
 def _steady(bound: Bound) -> list[Output]:

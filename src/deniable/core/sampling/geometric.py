@@ -41,7 +41,7 @@ class _Law:
     lower: tuple[Inversion, ...]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def _law(scale: Fraction) -> _Law:
     """Enough lower digits that the leading one ends before 256, except with probability exp(-45)."""
     lower: list[Inversion] = []

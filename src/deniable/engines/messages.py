@@ -1,0 +1,29 @@
+"""What the curator's process and its worker say to each other: a length, then so many bytes."""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+_HEAD = 8
+
+DONE, FAILED = b"\x01", b"\x00"
+"""How a reply starts: an Arrow stream follows, or the name of an error's class, which says nothing about any row."""
+
+
+def send(pipe: BinaryIO, *parts: bytes | memoryview) -> None:
+    """One message, whole."""
+    pipe.write(sum(len(part) for part in parts).to_bytes(_HEAD, "big"))
+    pipe.writelines(parts)
+    pipe.flush()
+
+
+def receive(pipe: BinaryIO) -> bytes:
+    """One message, whole; raises EOFError if the other side is gone."""
+    return _exactly(pipe, int.from_bytes(_exactly(pipe, _HEAD), "big"))
+
+
+def _exactly(pipe: BinaryIO, size: int) -> bytes:
+    data = pipe.read(size)
+    if len(data) < size:
+        raise EOFError
+    return data

@@ -1,0 +1,168 @@
+"""Exact queries in DuckDB's SQL, each as one SELECT.
+
+Where the unit is the row, that is a plain GROUP BY. Where it is a person, every row first counts in full, and then the
+rows of the heavy units, who have more rows than they may, are corrected to their weight: only these are joined. Most
+people are light, so most rows are read twice but never looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from deniable.core.expression import Expression
+from deniable.core.query import WEIGHT, ExactQuery, Kept, Key, Source, Total, Units
+from deniable.engines.spelling import Speller
+from deniable.engines.totals import Adding, finished
+from deniable.engines.words import quoted
+
+_MOST_ROWS = 1 << 42
+"""More than any table has, so a contribution above this bounds nothing."""
+
+
+def statement(query: ExactQuery, columns: Mapping[str, str]) -> str:
+    """The query over a table that has these columns, of these types."""
+    rows = _Rows(query.source, query.keys, Speller(columns))
+    if isinstance(query, Units):
+        return _units(rows, query)
+    totals = rows.totals(query.totals)
+    units = query.units if isinstance(query, Kept) else None
+    if rows.source.unit is None:
+        return _plain(rows, totals, units)
+    if isinstance(query, Kept):
+        return _kept(rows, totals, query)
+    if not query.keys and all(total.scales for total in totals):
+        return _together(rows, totals)
+    return _corrected(rows, totals)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The private rows of a query, and its keys: called k0, k1, ... until the last step gives them their names."""
+
+    source: Source
+    named: tuple[Key, ...]
+    speller: Speller
+
+    @property
+    def unit(self) -> str:
+        return f"r.{quoted(self.source.unit or '')}"
+
+    @property
+    def keys(self) -> list[str]:
+        return [f"k{place}" for place in range(len(self.named))]
+
+    @property
+    def values(self) -> list[str]:
+        return [self.speller.key(key.value) for key in self.named]
+
+    @property
+    def most(self) -> int:
+        return min(self.source.contribution, _MOST_ROWS)
+
+    def totals(self, totals: Iterable[Total]) -> list[Adding]:
+        return [Adding(total, self.speller) for total in totals]
+
+    def labelled(self) -> list[str]:
+        """The keys as expressions, for a step before the last."""
+        return [f"{value} AS {key}" for value, key in zip(self.values, self.keys, strict=True)]
+
+    def answered(self, values: Iterable[str]) -> list[str]:
+        """The keys with their own names, for the last step."""
+        return [f"{value} AS {quoted(key.name)}" for value, key in zip(values, self.named, strict=True)]
+
+    def chosen(self, *conditions: str, join: str = "") -> str:
+        """The rows that satisfy all conditions and whose unit is known."""
+        where = [] if self.source.where is None else [self.speller.spell(self.source.where)]
+        known = [] if self.source.unit is None else [f"{self.unit} IS NOT NULL"]
+        together = " AND ".join([*where, *known, *conditions])
+        return f"main.{quoted(self.source.table)} AS r{join}" + (f" WHERE {together}" if together else "")
+
+    def weight(self, rows: str) -> str:
+        """What each of so many rows weighs."""
+        return f"LEAST({WEIGHT}, {self.most * WEIGHT} // {rows})"
+
+
+def _select(columns: Iterable[str], source: str, groups: int = 0) -> str:
+    """Grouped by the first few columns; by none, there is one row."""
+    grouped = f" GROUP BY {', '.join(str(place + 1) for place in range(groups))}" if groups else ""
+    return f"SELECT {', '.join(columns)} FROM {source}{grouped}"  # noqa: S608 - our own algebra, all names quoted
+
+
+def _with(steps: Mapping[str, str], last: str) -> str:
+    return "WITH " + ",\n".join(f"{name} AS ({step})" for name, step in steps.items()) + f"\n{last}"
+
+
+def _plain(rows: _Rows, totals: list[Adding], units: str | None) -> str:
+    """Rows that are units of their own weigh nothing, and lie in one group each."""
+    sums = [finished(adding.plain(), adding.total.name) for adding in totals]
+    counts = [] if units is None else [finished("COUNT(*)", units)]
+    return _select([*rows.answered(rows.values), *sums, *counts], rows.chosen(), len(rows.keys))
+
+
+def _together(rows: _Rows, totals: list[Adding]) -> str:
+    """Without keys, a unit's rows are added up first: nothing is joined."""
+    parts = [f"{adding.of_unit()} AS t{place}" for place, adding in enumerate(totals)]
+    units = _select([f"{rows.unit} AS unit", "COUNT(*) AS size", *parts], rows.chosen(), 1)
+    weighed = _select(["*", f"{rows.weight('size')} AS weight"], "units")
+    sums = [finished(adding.scaled(f"t{place}", "weight"), adding.total.name) for place, adding in enumerate(totals)]
+    return _with({"units": units, "weighed": weighed}, _select(sums, "weighed"))
+
+
+def _corrected(rows: _Rows, totals: list[Adding]) -> str:
+    """Everyone in full, and what the heavy units have too much."""
+    size = f"{rows.most * WEIGHT} // COUNT(*) AS weight"
+    heavy = _select([f"{rows.unit} AS unit", size], rows.chosen(), 1) + f" HAVING COUNT(*) > {rows.most}"
+    full = [f"{adding.full()} AS t{place}" for place, adding in enumerate(totals)]
+    less = [f"{adding.correction('heavy.weight')} AS t{place}" for place, adding in enumerate(totals)]
+    joined = rows.chosen(join=f" JOIN heavy ON heavy.unit = {rows.unit}")
+    parts = [
+        _select([*rows.labelled(), *full], rows.chosen(), len(rows.keys)),
+        _select([*rows.labelled(), *less], joined, len(rows.keys)),
+    ]
+    return _with({"heavy": heavy, "parts": "\nUNION ALL ".join(parts)}, _added_up(rows, totals))
+
+
+def _added_up(rows: _Rows, totals: list[Adding], *counts: str) -> str:
+    """The parts of each group, put together."""
+    sums = [finished(f"SUM(t{place})", adding.total.name) for place, adding in enumerate(totals)]
+    return _select([*rows.answered(rows.keys), *sums, *counts], "parts", len(rows.keys))
+
+
+def _pairs(rows: _Rows, condition: Expression | None) -> str:
+    """Which unit is in which groups, and with how many rows."""
+    conditions = [] if condition is None else [rows.speller.spell(condition)]
+    columns = [f"{rows.unit} AS unit", *rows.labelled(), "COUNT(*) AS size"]
+    return _select(columns, rows.chosen(*conditions), 1 + len(rows.keys))
+
+
+def _units(rows: _Rows, query: Units) -> str:
+    """A unit counts once in each of its groups."""
+    weights = _select(["unit", f"{rows.weight('COUNT(*)')} AS weight"], "pairs", 1)
+    steps = {"pairs": _pairs(rows, query.filter), "weights": weights}
+    columns = [*rows.answered(rows.keys), finished("SUM(weight)", query.name)]
+    return _with(steps, _select(columns, "pairs JOIN weights USING (unit)", len(rows.keys)))
+
+
+def _kept(rows: _Rows, totals: list[Adding], query: Kept) -> str:
+    """A unit's groups with a lower hash than the first one too many: never more than `most`, even if hashes tie."""
+    beyond = query.most + 1
+    hashed = f"HASH({', '.join(['unit', *rows.keys])})"  # with the unit, so that no group is favoured
+    cut = f"(MIN({hashed}, {beyond}))[{beyond}] AS cut"
+    weight = rows.weight("CAST(SUM(size) AS BIGINT)")
+    joined = f" JOIN weights ON weights.unit = {rows.unit}"
+    among = f"(weights.cut IS NULL OR HASH({', '.join([rows.unit, *rows.values])}) < weights.cut)"
+    sums = [f"{adding.weighed('weights.weight')} AS t{place}" for place, adding in enumerate(totals)]
+    zeros = [f"0 AS t{place}" for place in range(len(totals))]
+    parts = [
+        _select([*rows.labelled(), *sums, "0 AS units"], rows.chosen(among, join=joined), len(rows.keys)),
+        _select([*rows.keys, *zeros, "COUNT(*) AS units"], "kept", len(rows.keys)),
+    ]
+    steps = {
+        "pairs": _pairs(rows, None),
+        "cuts": _select(["unit", cut], "pairs", 1),
+        "kept": _select(["pairs.*", "cut"], f"pairs JOIN cuts USING (unit) WHERE cut IS NULL OR {hashed} < cut"),
+        "weights": _select(["unit", "ANY_VALUE(cut) AS cut", f"{weight} AS weight"], "kept", 1),
+        "parts": "\nUNION ALL ".join(parts),
+    }
+    return _with(steps, _added_up(rows, totals, finished("SUM(units)", query.units)))

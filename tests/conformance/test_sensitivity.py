@@ -1,0 +1,78 @@
+"""Sensitivity is measured, not only proved: add, remove or replace one unit, and the exact integers stay within it."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+
+from deniable.curator.groups import laid_out
+from deniable.curator.opening import engine_of
+from deniable.planner import Spend, bind, parse, price
+from tests.support.tables import policy, visits
+
+QUESTIONS = [
+    "SELECT COUNT(*) FROM visits",
+    "SELECT COUNT(*), COUNT(score), AVG(score) FROM visits WHERE age > 20",
+    "SELECT region, COUNT(*), SUM(cost), AVG(cost) FROM visits GROUP BY region",
+    "SELECT region, urgent, SUM(score) FROM visits GROUP BY region, urgent",
+    "SELECT VARIANCE(cost), STDDEV(score) FROM visits",
+    "SELECT COUNT(DISTINCT patient_id) FROM visits WHERE urgent",
+    "SELECT region, COUNT(DISTINCT patient_id) FROM visits GROUP BY region",
+    "SELECT age // 10, SUM(CASE WHEN urgent THEN cost ELSE -cost END) FROM visits GROUP BY 1",
+    "SELECT SUM(cost) FILTER (WHERE age > 50), AVG(age * 3) FROM visits",
+]
+ROWS = 60
+PAIRS = 8
+
+
+def _neighbour(table: pa.Table, chance: np.random.Generator, relation: str) -> pa.Table:
+    """One unit less; under replace, its rows become another unit's, with other values."""
+    people = [person for person in pc.unique(table["patient_id"]).to_pylist() if person is not None]
+    person = people[chance.integers(len(people))]
+    others = table.filter(pc.or_kleene(pc.not_equal(table["patient_id"], person), pc.is_null(table["patient_id"])))
+    if relation == "add-remove":
+        return others
+    fresh = visits(int(chance.integers(1, 12)), seed=int(chance.integers(1 << 30)))
+    same = fresh.set_column(0, "patient_id", pa.array([10_000] * fresh.num_rows, type=table.schema.field(0).type))
+    return pa.concat_tables([others, same])
+
+
+def _vectors(folder, table, rules, plans):
+    """The exact integers of every statistic, over all groups."""
+    pq.write_table(table, folder / "visits.parquet")
+    engine = engine_of(rules)
+    try:
+        found = []
+        for plan in plans:
+            totals = {}
+            for query in plan.queries:
+                names = [query.name] if hasattr(query, "name") else [total.name for total in query.totals]
+                totals |= laid_out(engine.run(query), plan.bound.keys, names)
+            found.append(totals)
+        return found
+    finally:
+        engine.close()
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+@pytest.mark.parametrize("contribution", [1, 4])
+def test_no_pair_of_neighbours_is_farther_apart_than_claimed(tmp_path, relation, contribution):
+    rules = policy(tmp_path, contribution=contribution, neighbours=relation)
+    bound = [bind(parse(sql), rules) for sql in QUESTIONS]
+    pure = [price(question, Spend.of(epsilon=1)) for question in bound]
+    concentrated = [price(question, Spend.of(rho=1)) for question in bound]
+    chance = np.random.default_rng(contribution)
+    farthest = 0.0
+    for _ in range(PAIRS):
+        table = visits(ROWS, seed=int(chance.integers(1 << 30)))
+        one = _vectors(tmp_path, table, rules, pure)
+        other = _vectors(tmp_path, _neighbour(table, chance, relation), rules, pure)
+        for plan, squared, mine, theirs in zip(pure, concentrated, one, other, strict=True):
+            for noisy, rounder in zip(plan.noise, squared.noise, strict=True):
+                difference = (mine[noisy.statistic.name] - theirs[noisy.statistic.name]).astype(object)
+                taxi = sum(abs(entry) for entry in difference)
+                assert taxi <= noisy.mechanism.sensitivity
+                assert sum(entry * entry for entry in difference) <= rounder.mechanism.sensitivity**2
+                farthest = max(farthest, float(taxi / noisy.mechanism.sensitivity))
+    assert farthest > 0.4  # the pairs are far enough apart to tell a claim that is half of what it should be

@@ -1,0 +1,359 @@
+"""What row expressions mean, slowly and obviously: one Python function for each function of the algebra.
+
+NULL is None. Where the meaning is whatever DuckDB makes of it (the number in a text, the capital of an odd letter),
+`Unmodelled` is raised, and a test only asks that there is an answer.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from datetime import date, timedelta
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from deniable.core.expression import EPOCH, Call, Column, Expression, Kind, Literal, Range
+
+Value = Any
+Row = Mapping[str, Value]
+SMALLEST, LARGEST = -(2**63), 2**63 - 1
+FIRST_DAY, LAST_DAY = (date.min - EPOCH).days, (date.max - EPOCH).days
+
+
+class Unmodelled(Exception):
+    """DuckDB decides."""
+
+
+def evaluate(expression: Expression, row: Row) -> Value:
+    """The expression's value in a row."""
+    match expression:
+        case Column():
+            return read(row[expression.name], expression.kind, expression.range)
+        case Literal():
+            return as_kind(expression.value, expression.kind)
+        case Call(function="case"):
+            return as_kind(_case(expression, row), expression.kind)
+        case _:
+            return _clean(_call(expression, [evaluate(part, row) for part in expression.arguments]), expression.kind)
+
+
+def read(value: Value, kind: Kind, bounds: Range) -> Value:
+    """A stored value as the declared kind, within its bounds."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if kind in (Kind.TEXT, Kind.BOOLEAN):
+        return value
+    if kind is Kind.DATE and bounds != Range():  # with one bound, the calendar is the other
+        bounds = Range(
+            Fraction(FIRST_DAY) if bounds.low is None else bounds.low,
+            Fraction(LAST_DAY) if bounds.high is None else bounds.high,
+        )
+    kept = Kind.INTEGER if kind is Kind.DATE else kind
+    low, high = (None if end is None else as_kind(end, kept) for end in (bounds.low, bounds.high))
+    value = value if low is None else max(value, low)
+    value = value if high is None else min(value, high)
+    return day(value) if kind is Kind.DATE else as_kind(value, kind)
+
+
+def day(number: int) -> date | None:
+    """The day with this number; None outside the calendar."""
+    return EPOCH + timedelta(days=number) if FIRST_DAY <= number <= LAST_DAY else None
+
+
+def as_kind(value: Value, kind: Kind) -> Value:
+    """A number as a whole or a real one; other things as they are."""
+    if value is None or isinstance(value, str):
+        return value
+    if kind is Kind.NUMBER and isinstance(value, date):
+        return float((value - EPOCH).days)
+    if kind is Kind.INTEGER and isinstance(value, date):
+        return (value - EPOCH).days
+    if kind is Kind.NUMBER:
+        return float(value)
+    if kind is Kind.INTEGER and not isinstance(value, float):
+        return int(value)
+    return _nearest(value) if kind is Kind.INTEGER else value
+
+
+def _nearest(value: float) -> int | None:
+    """Halves to even; None if there is none of 64 bits."""
+    if not math.isfinite(value):
+        return None
+    return _fitting(round(value))
+
+
+def _fitting(value: int | None) -> int | None:
+    return value if value is not None and SMALLEST <= value <= LARGEST else None
+
+
+def _clean(value: Value, kind: Kind) -> Value:
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    if kind is Kind.INTEGER:
+        return _fitting(as_kind(value, kind)) if value is not None else None
+    return as_kind(value, kind) if kind is Kind.NUMBER else value
+
+
+def _case(call: Call, row: Row) -> Value:
+    arguments = call.arguments
+    for condition, value in zip(arguments[::2], arguments[1::2], strict=False):
+        if evaluate(condition, row) is True:
+            return evaluate(value, row)
+    return evaluate(arguments[-1], row) if len(arguments) % 2 else None
+
+
+def _call(call: Call, values: list[Value]) -> Value:
+    if call.function in TOLERANT:
+        return TOLERANT[call.function](call, values)
+    if any(value is None for value in values):
+        return None
+    return STRICT[call.function](call, *values)
+
+
+def _pair(kind: Kind, *values: Value) -> list[Value]:
+    """Numbers as they are computed with: doubles, unless the result is whole."""
+    return [as_kind(value, kind) for value in values]
+
+
+def _arithmetic(rule: Callable[..., Any]) -> Callable[..., Value]:
+    def apply(call: Call, *values: Value) -> Value:
+        with np.errstate(all="ignore"):
+            if call.kind is Kind.NUMBER:
+                return float(rule(*(np.float64(value) for value in values)))
+            return rule(*(int(value) for value in values))
+
+    return apply
+
+
+def _alike(*values: Value) -> list[Value]:
+    """For comparing: whole numbers beside real ones are real."""
+    return [float(value) for value in values] if any(isinstance(value, float) for value in values) else list(values)
+
+
+def _compare(rule: Callable[[Value, Value], bool]) -> Callable[..., bool]:
+    return lambda _, one, other: rule(*_alike(one, other))
+
+
+def _divide(_: Call, one: Value, other: Value) -> Value:
+    with np.errstate(all="ignore"):
+        return None if other == 0 else float(np.float64(one) / np.float64(other))
+
+
+def _quotient(_: Call, one: int, other: int) -> Value:
+    return None if other == 0 else abs(one) // abs(other) * (1 if (one < 0) == (other < 0) else -1)
+
+
+def _remainder(_: Call, one: int, other: int) -> Value:
+    return None if other == 0 else abs(one) % abs(other) * (1 if one >= 0 else -1)
+
+
+def _whole(rule: Callable[[float], int]) -> Callable[..., Value]:
+    return lambda _, value: rule(value) if math.isfinite(value) else value
+
+
+def _half_away(value: float) -> float:
+    lower = math.floor(abs(value))
+    return math.copysign(lower + (abs(value) - lower >= 0.5), value)
+
+
+def _round(call: Call, value: Value, places: int) -> Value:
+    if isinstance(value, int) and call.kind is Kind.INTEGER:
+        unit = 10 ** max(0, -places)
+        return (abs(value) + unit // 2) // unit * unit * (1 if value >= 0 else -1)
+    value = float(value)
+    if not math.isfinite(value):
+        return value
+    scale = 10.0 ** abs(places)
+    if places < 0:
+        return _half_away(value / scale) * scale
+    return _half_away(value * scale) / scale if math.isfinite(value * scale) else value
+
+
+def _power(_: Call, one: Value, other: Value) -> float:
+    try:
+        return math.pow(one, other)
+    except ValueError:  # 0 to a negative power is infinite; a negative number to a broken one is nothing
+        return math.copysign(math.inf, one if other % 2 == 1 else 1) if one == 0 else math.nan
+    except OverflowError:
+        return -math.inf if one < 0 and other % 2 == 1 else math.inf
+
+
+def _exp(_: Call, value: Value) -> float:
+    with np.errstate(all="ignore"):
+        return float(np.exp(np.float64(value)))
+
+
+def _grid(call: Call, value: Value, centre: Value, step: Value, reach: int) -> int:
+    del centre, step
+    centre, step = (argument.value for argument in call.arguments[1:3])
+    if isinstance(value, int) and step == 1 and centre.denominator == 1:
+        return max(-reach, min(reach, value - int(centre)))
+    place = (float(value) - float(centre)) / float(step) + 0.5
+    return max(-reach, min(reach, math.floor(place) if math.isfinite(place) else (reach if place > 0 else -reach)))
+
+
+def _extreme(rule: Callable[..., Value]) -> Callable[..., Value]:
+    def apply(call: Call, values: list[Value]) -> Value:
+        there = _pair(call.kind, *(value for value in values if value is not None))
+        return rule(there) if there else None
+
+    return apply
+
+
+def _nullif(call: Call, values: list[Value]) -> Value:
+    one, other = values
+    same = one is not None and other is not None and _compare(lambda a, b: a == b)(call, one, other)
+    return None if same else one
+
+
+def _all(_: Call, values: list[Value]) -> Value:
+    return False if False in values else None if None in values else True
+
+
+def _any(_: Call, values: list[Value]) -> Value:
+    return True if True in values else None if None in values else False
+
+
+def _in(call: Call, values: list[Value]) -> Value:
+    return _any(call, [None if None in (values[0], one) else operator_equal(values[0], one) for one in values[1:]])
+
+
+def operator_equal(one: Value, other: Value) -> bool:
+    one, other = _alike(one, other)
+    return bool(one == other)
+
+
+def _like(_: Call, value: str, pattern: str) -> bool:
+    parts = {"%": ".*", "_": "."}
+    return re.fullmatch("".join(parts.get(one, re.escape(one)) for one in pattern), value, re.DOTALL) is not None
+
+
+def _letters(rule: Callable[[str], str]) -> Callable[..., str]:
+    def apply(_: Call, value: str) -> str:
+        if not value.isascii():
+            raise Unmodelled
+        return rule(value)
+
+    return apply
+
+
+def _trim(_: Call, value: str) -> str:
+    spaces = "".join(one for one in value if unicodedata.category(one) == "Zs")
+    return value.strip(spaces or " ")
+
+
+def _substring(_: Call, value: str, start: int, length: int) -> str:
+    if start < 1 or length < 0:
+        raise Unmodelled
+    return value[start - 1 : start - 1 + length]
+
+
+def _truncate(rule: Callable[[date], date]) -> Callable[..., date]:
+    return lambda _, value: rule(value)
+
+
+def _to_integer(_: Call, value: Value) -> Value:
+    if isinstance(value, str):
+        raise Unmodelled
+    return as_kind(value, Kind.INTEGER)
+
+
+def _to_number(_: Call, value: Value) -> Value:
+    if isinstance(value, str):
+        raise Unmodelled
+    return as_kind(value, Kind.NUMBER)
+
+
+def _to_text(_: Call, value: Value) -> str:
+    if isinstance(value, float):
+        raise Unmodelled
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _to_date(_: Call, value: Value) -> Value:
+    if isinstance(value, str):
+        raise Unmodelled
+    days = as_kind(value, Kind.INTEGER) if not isinstance(value, date) else (value - EPOCH).days
+    return None if days is None else day(days)
+
+
+def _to_boolean(_: Call, value: Value) -> bool:
+    if isinstance(value, str):
+        raise Unmodelled
+    return as_kind(value, Kind.NUMBER) != 0
+
+
+STRICT: dict[str, Callable[..., Value]] = {
+    "add": _arithmetic(lambda a, b: a + b),
+    "subtract": _arithmetic(lambda a, b: a - b),
+    "multiply": _arithmetic(lambda a, b: a * b),
+    "negate": _arithmetic(lambda a: -a),
+    "absolute": _arithmetic(lambda a: abs(a)),
+    "divide": _divide,
+    "quotient": _quotient,
+    "remainder": _remainder,
+    "sign": lambda _, value: (value > 0) - (value < 0),
+    "floor": _whole(math.floor),
+    "ceiling": _whole(math.ceil),
+    "round": _round,
+    "sqrt": lambda _, value: math.sqrt(value) if value >= 0 else None,
+    "ln": lambda _, value: math.log(value) if value > 0 else None,
+    "exp": _exp,
+    "power": _power,
+    "grid": _grid,
+    "to_integer": _to_integer,
+    "to_number": _to_number,
+    "to_text": _to_text,
+    "to_date": _to_date,
+    "to_boolean": _to_boolean,
+    "equal": _compare(lambda a, b: a == b),
+    "unequal": _compare(lambda a, b: a != b),
+    "less": _compare(lambda a, b: a < b),
+    "at_most": _compare(lambda a, b: a <= b),
+    "more": _compare(lambda a, b: a > b),
+    "at_least": _compare(lambda a, b: a >= b),
+    "not": lambda _, value: not value,
+    "like": _like,
+    "starts_with": lambda _, value, start: value.startswith(start),
+    "contains": lambda _, value, part: part in value,
+    "lower": _letters(str.lower),
+    "upper": _letters(str.upper),
+    "trim": _trim,
+    "length": lambda _, value: len(value),
+    "substring": _substring,
+    "concat": lambda _, *parts: "".join(parts),
+    "year": lambda _, value: value.year,
+    "quarter": lambda _, value: (value.month + 2) // 3,
+    "month": lambda _, value: value.month,
+    "day": lambda _, value: value.day,
+    "weekday": lambda _, value: value.isoweekday(),
+    "truncate_year": _truncate(lambda day: day.replace(month=1, day=1)),
+    "truncate_quarter": _truncate(lambda day: day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)),
+    "truncate_month": _truncate(lambda day: day.replace(day=1)),
+    "truncate_week": _truncate(lambda day: day - timedelta(days=day.weekday())),
+    "days": lambda _, value: (value - EPOCH).days,
+    "date_of_days": lambda _, number: day(number),
+}
+"""NULL if any argument is."""
+
+TOLERANT: dict[str, Callable[[Call, list[Value]], Value]] = {
+    "least": _extreme(min),
+    "greatest": _extreme(max),
+    "coalesce": _extreme(lambda there: there[0]),
+    "nullif": _nullif,
+    "and": _all,
+    "or": _any,
+    "in": _in,
+    "is_null": lambda _, values: values[0] is None,
+}
+"""These look at NULLs themselves."""
+
+
+def number(value: float | Fraction | str) -> Literal:
+    """A constant."""
+    exact = Fraction(value)
+    return Literal(exact, Kind.INTEGER if exact.denominator == 1 else Kind.NUMBER)

@@ -1,0 +1,108 @@
+"""Rows that no sane table has, and a DuckDB of the test's own to spell expressions over them."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+from deniable.core.expression import Column, Expression, Kind
+from deniable.engines.spelling import Speller
+
+WHOLES = [None, 0, 1, -1, 7, -7, 110, 2**31, 2**53 + 1, -(2**62), 2**63 - 1, -(2**63)]
+REALS = [
+    None,
+    math.nan,
+    math.inf,
+    -math.inf,
+    0.0,
+    -0.0,
+    5e-324,
+    -5e-324,
+    0.5,
+    -0.5,
+    1.5,
+    2.5,
+    1e15 + 0.5,
+    1e308,
+    -1e308,
+]
+TEXTS = [
+    None,
+    "",
+    " ",
+    "a",
+    "A%_'",
+    "é",
+    "e\u0301",
+    "nan",
+    "-inf",
+    " 12 ",
+    "1e400",
+    "2025-02-30",
+    "\x00",
+    "İß",
+    "infinity",
+]
+TRUTHS = [None, True, False]
+DAYS = [None, -719162, -1, 0, 19782, 20093, 2932896, -2_180_000, 2932897, 2**31 - 1, -(2**31) + 1]
+"""As days since 1970: the ends of the calendar, a leap day, a Sunday, the year -4000, the year 10000, plus and minus
+infinity."""
+
+COLUMNS = {
+    "i": Column("i", Kind.INTEGER),
+    "j": Column("j", Kind.INTEGER),
+    "x": Column("x", Kind.NUMBER),
+    "y": Column("y", Kind.NUMBER),
+    "t": Column("t", Kind.TEXT),
+    "u": Column("u", Kind.TEXT),
+    "b": Column("b", Kind.BOOLEAN),
+    "c": Column("c", Kind.BOOLEAN),
+    "d": Column("d", Kind.DATE),
+    "e": Column("e", Kind.DATE),
+}
+TYPES = {"i": "BIGINT", "x": "DOUBLE", "t": "VARCHAR", "b": "BOOLEAN", "d": "DATE"}
+TYPES |= {"j": "BIGINT", "y": "DOUBLE", "u": "VARCHAR", "c": "BOOLEAN", "e": "DATE"}
+ARROW = {
+    "BIGINT": pa.int64(),
+    "DOUBLE": pa.float64(),
+    "VARCHAR": pa.string(),
+    "BOOLEAN": pa.bool_(),
+    "DATE": pa.date32(),
+}
+
+
+def crossed() -> dict[str, list[Any]]:
+    """Every pair of odd values of one kind, side by side."""
+    columns: dict[str, list[Any]] = {}
+    for names, values in (("ij", WHOLES), ("xy", REALS), ("tu", TEXTS), ("bc", TRUTHS), ("de", DAYS)):
+        pairs = list(product(values, values))
+        pairs *= math.ceil(len(REALS) ** 2 / len(pairs))
+        columns[names[0]], columns[names[1]] = ([pair[side] for pair in pairs[: len(REALS) ** 2]] for side in (0, 1))
+    return columns
+
+
+class Bench:
+    """The rows in a table, and expressions computed over them."""
+
+    def __init__(self) -> None:
+        columns = crossed()
+        self.rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+        self._connection = duckdb.connect()
+        self._connection.execute("SET TimeZone = 'UTC'")
+        table = pa.table({name: _array(values, TYPES[name]) for name, values in columns.items()})
+        self._connection.register("given", table.append_column("place", pa.array(range(len(self.rows)))))
+        self._connection.execute("CREATE TABLE odd AS FROM given")
+
+    def values(self, *expressions: Expression) -> list[tuple[Any, ...]]:
+        """Each expression in each row, in the order of the rows."""
+        spelled = ", ".join(Speller(TYPES).spell(expression) for expression in expressions)
+        table = self._connection.sql(f"SELECT {spelled} FROM odd AS r ORDER BY place").to_arrow_table()
+        return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def _array(values: list[Any], kind: str) -> pa.Array:
+    return pa.array(values, pa.int32()).cast(pa.date32()) if kind == "DATE" else pa.array(values, ARROW[kind])
