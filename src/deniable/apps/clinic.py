@@ -36,7 +36,7 @@ url = "sqlite:///clinic.ledger"
 [tables.visits]
 source = "visits.parquet"
 unit = "patient_id"              # whom we protect: a patient, with all visits
-contribution = 10                # the most one patient may weigh, in visits
+contribution = 25                # the most one patient may weigh, in visits
 keys = 6                         # in how many groups one patient counts where keys are private
 
 [tables.visits.columns]

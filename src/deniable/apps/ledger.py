@@ -31,7 +31,7 @@ def _list(policy: Policy) -> None:
         table.add_column(name, overflow="fold" if name == "question" else "ellipsis")
     with deniable.open(policy) as curator:
         for entry in curator.history():
-            loss = "" if entry.loss is None else repr(entry.loss)
+            loss = repr(entry.loss) if entry.kind == "charged" else ""
             table.add_row(str(entry.sequence), entry.kind, entry.analyst or "", loss, entry.text or "")
     Console().print(table)
 

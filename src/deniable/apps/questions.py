@@ -23,6 +23,7 @@ from deniable.core.loss import Loss
 from deniable.curator import Answer, Budget
 from deniable.curator.check import check as check_policy
 from deniable.curator.draft import draft
+from deniable.curator.opening import engine_of
 from deniable.planner import Quote
 from deniable.policy import load
 
@@ -63,7 +64,9 @@ def check(policy: Policy) -> None:
     table = Table(title=f"{loaded.population}: what analysts see", title_justify="left", header_style="bold")
     for name in ("table", "column", "type", "allows", "problem"):
         table.add_column(name, style="red" if name == "problem" else "")
-    seen = check_policy(loaded)
+    engine = engine_of(loaded)
+    seen = check_policy(loaded, engine)
+    engine.close()
     for line in seen:
         table.add_row(line.table, line.column, line.kind, line.allows, line.problem)
     console = Console()
@@ -169,6 +172,7 @@ def as_json(answer: Answer) -> dict[str, object]:
         "loss": forms(answer.loss),
         "free": answer.free,
         "meaning": answer.meaning,
+        "notes": list(answer.plan.quote.cautions),
     }
 
 
@@ -193,6 +197,8 @@ def show_quote(quote: Quote, console: Console) -> None:
         "as many groups as are shown" if quote.groups is None else f"{quote.groups:,} group{'s' * (quote.groups != 1)}"
     )
     console.print(f"price: {quote.loss!r}; {size}")
+    for caution in quote.cautions:
+        console.print(f"[dim]note: {caution}[/dim]", soft_wrap=True)
     if quote.shown_from is not None:
         console.print(
             f"a key is shown half of the time from {quote.shown_from:,} units on; rarer ones mostly stay hidden"

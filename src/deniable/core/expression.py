@@ -80,3 +80,12 @@ class Call:
 
 
 Expression = Column | Literal | Call
+
+
+def names(expression: Expression) -> frozenset[str]:
+    """The columns that an expression rests on."""
+    if isinstance(expression, Column):
+        return frozenset({expression.name})
+    if isinstance(expression, Call):
+        return frozenset().union(*(names(argument) for argument in expression.arguments))
+    return frozenset()

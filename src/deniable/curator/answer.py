@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from deniable.core.expression import Expression, Kind
+from deniable.core.expression import Expression, Kind, names
 from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
 from deniable.core.number import Number, probability
-from deniable.curator.groups import TYPES
+from deniable.engines import TYPES
 from deniable.planner import Plan
 from deniable.planner.evaluate import Band, Result, Truth, evaluate
 from deniable.planner.plan import Output
@@ -120,8 +120,8 @@ class Answer:
 
     @property
     def _noisy_outputs(self) -> list[Output]:
-        names = {line.column for line in self.plan.quote.lines}
-        return [output for output in self.plan.bound.outputs if output.name in names]
+        noisy = {line.column for line in self.plan.quote.lines}
+        return [output for output in self.plan.bound.outputs if output.name in noisy]
 
     def _columns(self, confidence: Fraction) -> dict[str, Result]:
         """Every output for the rows that HAVING, ORDER BY, LIMIT and OFFSET leave, in that order."""
@@ -144,8 +144,8 @@ class Answer:
 
     def _statistics(self, expression: Expression | None, confidence: Fraction) -> dict[str, Result]:
         """Keys, and statistics with intervals wide enough that all that one column rests on hold together."""
-        names = {noisy.statistic.name for noisy in self.plan.noise}
-        number = len(names) if expression is None else max(1, len(names & _names(expression)))
+        statistics = {noisy.statistic.name for noisy in self.plan.noise}
+        number = len(statistics) if expression is None else max(1, len(statistics & names(expression)))
         share = 1 - (1 - confidence) / number
         columns: dict[str, Result] = {}
         for key in self.plan.bound.keys:
@@ -154,13 +154,6 @@ class Answer:
             values = self.noisy[noisy.statistic.name].to_numpy() * float(noisy.statistic.worth)
             columns[noisy.statistic.name] = Band.around(values, noisy.error(share))
         return columns
-
-
-def _names(expression: Expression) -> set[str]:
-    """The columns that an expression rests on."""
-    parts = getattr(expression, "arguments", ())
-    own = {expression.name} if hasattr(expression, "name") else set()
-    return own.union(*(_names(part) for part in parts))
 
 
 def _key(column: pa.ChunkedArray, kind: Kind) -> Result:

@@ -21,6 +21,7 @@ from typing import Self
 import pyarrow as pa
 
 from deniable.accounting import Filter
+from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.core.number import Number
 from deniable.curator.answer import Answer
 from deniable.curator.budget import Budget
@@ -92,9 +93,9 @@ class Curator:
             return self._answer(plan, recorded, free=True)
         ticket = self.ledger.charge(Charge(question, analyst or "", sql, plan.events, plan.quote.loss), accounts)
         exact = [self.engine.run(query) for query in plan.queries]
-        noisy = _to_bytes(add_noise(plan, exact))
-        self.ledger.record(ticket, noisy)
-        return self._answer(plan, noisy, free=False)
+        noisy = add_noise(plan, exact)
+        self.ledger.record(ticket, _to_bytes(noisy))
+        return self._answer(plan, self.ledger.find(question), free=False)
 
     def budget(self, analyst: str | None = None) -> Budget:
         """What is left: of the population's budget, or of one analyst's share."""
@@ -123,11 +124,17 @@ class Curator:
 
     def _question(self, plan: Plan) -> str:
         """The question's name in the ledger: what runs, under which policy, on which version of the data."""
-        version = self.engine.version(plan.bound.source.table)
+        try:
+            version = self.engine.version(plan.bound.source.table)
+        except InvalidArgumentError as error:
+            raise Refused("data-unavailable", f"The data of {error}.", "Ask the custodian.") from None
         return hashlib.sha256(f"{plan.digest}\n{self.policy.digest}\n{version}".encode()).hexdigest()
 
-    def _answer(self, plan: Plan, noisy: bytes, *, free: bool) -> Answer:
-        return Answer(plan, _from_bytes(noisy), plan.quote.loss, free, self.policy.budget.delta)
+    def _answer(self, plan: Plan, recorded: bytes | None, *, free: bool) -> Answer:
+        """Always from the record, so that two who ask at once see the same answer."""
+        if recorded is None:
+            raise Failed
+        return Answer(plan, _from_bytes(recorded), plan.quote.loss, free, self.policy.budget.delta)
 
     def _accounts(self, analyst: str | None) -> tuple[Account, ...]:
         """What a question is charged to; refuses strangers where the policy names its analysts."""

@@ -1,19 +1,20 @@
-"""Does a policy fit the files that it names? For custodians: it looks at columns' names and types, not at rows."""
+"""Does a policy fit the files that it names? It looks at columns' names and types, not at rows."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.expression import Kind
-from deniable.curator.opening import engine_of
-from deniable.policy import Column, Policy
+from deniable.engines import Engine
+from deniable.policy import Column, InvalidPolicyError, Policy, Problem, Table
 
+_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _FITS = {
-    Kind.INTEGER: ("INT", "HUGEINT", "UINT", "BIGINT", "SMALLINT", "TINYINT"),
-    Kind.NUMBER: ("INT", "DOUBLE", "FLOAT", "DECIMAL", "REAL", "BIGINT", "SMALLINT", "TINYINT", "HUGEINT"),
-    Kind.TEXT: ("VARCHAR", "ENUM", "UUID"),
-    Kind.BOOLEAN: ("BOOL",),
+    Kind.INTEGER: _NUMBERS,
+    Kind.NUMBER: (*_NUMBERS, "DOUBLE", "FLOAT", "DECIMAL"),
+    Kind.BOOLEAN: ("BOOLEAN",),
     Kind.DATE: ("DATE", "TIMESTAMP"),
 }
 
@@ -29,44 +30,59 @@ class Seen:
     problem: str
 
 
-def check(policy: Policy) -> list[Seen]:
+def check(policy: Policy, engine: Engine) -> list[Seen]:
     """Every declared column of every table, beside the file's."""
-    engine = engine_of(policy)
+    return [seen for table in policy.tables.values() for seen in _seen(table, engine)]
+
+
+def ensure(policy: Policy, engine: Engine) -> None:
+    """Refuse to open what does not fit, before anyone asks: a question that must fail would still be charged."""
+    wrong = [seen for seen in check(policy, engine) if seen.problem]
+    if wrong:
+        instead = "correct the policy or the file; see: deniable check"
+        problems = [Problem(f"tables.{seen.table}.columns.{seen.column}", seen.problem, instead) for seen in wrong]
+        raise InvalidPolicyError(policy.origin, problems)
+
+
+def _seen(table: Table, engine: Engine) -> list[Seen]:
+    """A table's columns; if its file cannot be read, each says so."""
+    unreadable, found = "", {}
     try:
-        seen = []
-        for name, table in policy.tables.items():
-            problem, found = "", {}
-            try:
-                found = engine.describe(name)
-            except (InvalidArgumentError, OSError) as error:
-                problem = str(error)
-            for column in table.columns.values():
-                wrong = problem or _problem(column, found.get(column.name))
-                seen.append(
-                    Seen(name, column.name, column.kind.value, _allows(column, column.name == table.unit), wrong)
-                )
-        return seen
-    finally:
-        engine.close()
+        found = engine.describe(table.name)
+    except InvalidArgumentError as error:
+        unreadable = str(error)
+    return [
+        Seen(
+            table.name,
+            column.name,
+            column.kind.value,
+            _allows(column, table),
+            unreadable or _problem(column, found),
+        )
+        for column in table.columns.values()
+    ]
 
 
-def _problem(column: Column, kind: str | None) -> str:
+def _problem(column: Column, found: Mapping[str, str]) -> str:
+    """Missing, or of a type that cannot be what is declared. Anything can be read as text."""
+    kind = found.get(column.name)
     if kind is None:
-        return "is not in the file"
-    fits = any(kind.upper().startswith(prefix) for prefix in _FITS[column.kind])
-    return "" if fits else f"is {kind} in the file; what cannot be read as {column.kind.value} will be NULL"
+        return f"is not in the file, which has {', '.join(found)}"
+    fits = column.kind is Kind.TEXT or kind.upper().startswith(_FITS[column.kind])
+    return "" if fits else f"is {kind} in the file, which is no {column.kind.value}"
 
 
-def _allows(column: Column, is_unit: bool) -> str:  # noqa: FBT001 - a fact, not a switch
+def _allows(column: Column, table: Table) -> str:
     """What a question can use it for."""
-    if is_unit:
+    if table.public:
+        return "it is public"
+    if column.name == table.unit:
         return "COUNT(DISTINCT ...): it names the unit"
     uses = ["COUNT"]
     if column.kind in (Kind.INTEGER, Kind.NUMBER):
-        uses.append("SUM, AVG, VARIANCE" if column.low is not None else "sums only within LEAST and GREATEST")
+        uses.append("SUM, AVG, VARIANCE" if column.low is not None else "sums within LEAST and GREATEST")
     listed = column.values is not None or column.kind is Kind.BOOLEAN
     ranged = column.kind in (Kind.INTEGER, Kind.DATE) and column.low is not None
-    uses.append(
-        "GROUP BY" if listed or ranged else "GROUP BY with delta" if column.kind is not Kind.NUMBER else "buckets"
-    )
+    private = "GROUP BY buckets" if column.kind is Kind.NUMBER else "GROUP BY with delta"
+    uses.append("GROUP BY" if listed or ranged else private)
     return "; ".join(uses)

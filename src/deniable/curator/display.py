@@ -32,7 +32,7 @@ def rich_table(answer: Answer) -> Group:
         table.add_column(name, justify="right")
     for row in rows:
         table.add_row(*(f"{value} [dim]{error}[/dim]" if error else value for value, error in row))
-    return Group(table, Text(_footer(answer), style="dim"))
+    return Group(table, Text("\n".join(_footer(answer)), style="dim"))
 
 
 def html(answer: Answer) -> str:
@@ -45,7 +45,8 @@ def html(answer: Answer) -> str:
         + "</tr>"
         for row in rows
     )
-    return f"{_STYLE}<table class=deniable><tr>{head}</tr>{body}</table><p><small>{escape(_footer(answer))}</small></p>"
+    footer = "<br>".join(escape(line) for line in _footer(answer))
+    return f"{_STYLE}<table class=deniable><tr>{head}</tr>{body}</table><p><small>{footer}</small></p>"
 
 
 def plot(answer: Answer, column: str | None) -> Any:  # noqa: ANN401 - matplotlib has no types
@@ -103,9 +104,10 @@ def _shown(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-def _footer(answer: Answer) -> str:
-    """Price and size, in one line."""
+def _footer(answer: Answer) -> list[str]:
+    """Price and size, and what is not in the error bars."""
     rows = answer.table.num_rows
     more = f"; {rows - _MOST_ROWS} rows more" if rows > _MOST_ROWS else ""
     paid = "recorded earlier: free" if answer.free else f"paid: {answer.loss!r}"
-    return f"± at {float(answer.plan.quote.confidence):.0%} confidence; {paid}{more}"
+    price = f"± at {float(answer.plan.quote.confidence):.0%} confidence; {paid}{more}"
+    return [price, *(f"note: {caution}" for caution in answer.plan.quote.cautions)]

@@ -10,16 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from deniable.core.expression import Kind
+from deniable.engines import TYPES
 from deniable.planner.keys import GroupKey
-
-TYPES = {
-    Kind.INTEGER: pa.int64(),
-    Kind.NUMBER: pa.float64(),
-    Kind.TEXT: pa.string(),
-    Kind.BOOLEAN: pa.bool_(),
-    Kind.DATE: pa.date32(),
-}
 
 
 def all_groups(keys: Sequence[GroupKey]) -> dict[str, pa.Array]:

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number
+from deniable.core.number import Number, exact
 from deniable.curator.ask import Curator
+from deniable.curator.check import ensure
 from deniable.engines import DuckDB
 from deniable.ledger import Ledger
 from deniable.policy import Policy, load
@@ -25,13 +26,13 @@ TABLE = "data"
 def open_policy(path: str | Path) -> Curator:
     """The curator of a policy file. Its ledger must be there: see `create`."""
     policy = load(path)
-    return Curator(policy, engine_of(policy), Ledger.open(policy.ledger, policy.population))
+    return Curator(policy, _fitting(policy), Ledger.open(policy.ledger, policy.population))
 
 
 def create(path: str | Path) -> Curator:
     """A new, empty ledger for a policy file, once; and the curator on top of it."""
     policy = load(path)
-    return Curator(policy, engine_of(policy), Ledger.create(policy.ledger, policy.population))
+    return Curator(policy, _fitting(policy), Ledger.create(policy.ledger, policy.population))
 
 
 def protect(
@@ -70,7 +71,9 @@ def protect(
     declared: dict[str, object] = {"source": str(source), "columns": columns}
     declared |= {"unit": unit} if unit is not None else {}
     declared |= {"contribution": contribution} if contribution is not None else {}
-    budget = {"epsilon": epsilon} | ({"delta": delta, "delta_for_keys": _half(delta)} if delta is not None else {})
+    budget: dict[str, object] = {"epsilon": epsilon}
+    if delta is not None:  # half of it is kept for private group keys
+        budget |= {"delta": delta, "delta_for_keys": exact("delta", delta) / 2}
     policy = Policy.from_mapping(
         {"population": {"name": name, "neighbours": neighbours}, "budget": budget, "tables": {name: declared}},
         origin="protect",
@@ -79,6 +82,13 @@ def protect(
     curator = Curator(policy, engine_of(policy), Ledger.memory(policy.population))
     weakref.finalize(curator.engine, folder.cleanup)
     return curator
+
+
+def _fitting(policy: Policy) -> DuckDB:
+    """The engine, if the files are as the policy says."""
+    engine = engine_of(policy)
+    ensure(policy, engine)
+    return engine
 
 
 def engine_of(policy: Policy) -> DuckDB:
@@ -120,10 +130,3 @@ def _kind(kind: pa.DataType) -> str:
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         return "number"
     return "date" if pa.types.is_date(kind) else "text"
-
-
-def _half(delta: Number) -> Number:
-    """Half of delta is kept for private group keys."""
-    from deniable.core.number import exact  # noqa: PLC0415
-
-    return exact("delta", delta) / 2

@@ -17,8 +17,8 @@ PASSES_NAN = frozenset(
     {"add", "subtract", "multiply", "divide", "negate", "absolute", "floor", "ceiling", "round", "sqrt", "ln", "exp"}
 )
 """Functions that answer NaN with NaN, and may be handed one."""
-_MAKES_NAN = frozenset({"add", "subtract", "multiply", "divide", "remainder", "power", "to_number"})
-"""Functions that can answer NaN to numbers: inf - inf, 0 * inf, the text 'nan'."""
+_MAKES_NAN = frozenset({"add", "subtract", "multiply", "divide", "remainder", "to_number"})
+"""Functions that can answer NaN to infinities (inf - inf, 0 * inf) and to texts ('nan')."""
 _TAME = 1 << 1000
 """Doubles below this are finite, and so is what one step of arithmetic makes of them, or it is an honest infinity."""
 _SAFE = 1 << 62
@@ -29,6 +29,8 @@ def may_be_nan(expression: Expression) -> bool:
     """Whether the raw spelling of a number can be NaN."""
     if not isinstance(expression, Call) or expression.kind is not Kind.NUMBER:
         return False
+    if expression.function == "power":
+        return True
     if expression.function in _MAKES_NAN and not all(_within(part.range, _TAME) for part in expression.arguments):
         return True
     return expression.function in PASSES_NAN and any(may_be_nan(part) for part in expression.arguments)

@@ -91,6 +91,8 @@ class Quote:
     shown_from: int | None
     """For private keys: the number of units from which on a key is shown at least half of the time."""
     confidence: Fraction
+    cautions: tuple[str, ...]
+    """What the answer leaves out besides noise: bias, which no interval covers."""
 
 
 @dataclass(frozen=True, slots=True)

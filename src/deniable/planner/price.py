@@ -8,7 +8,7 @@ from math import floor
 import numpy as np
 
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.expression import Call, Column, Expression, Literal
+from deniable.core.expression import Call, Expression, Literal, names
 from deniable.core.loss import Loss
 from deniable.core.number import least_decimal, root_above
 from deniable.core.query import ExactQuery, Kept, Key, Sums, Units
@@ -82,7 +82,7 @@ def _weight(statistic: Statistic, bound: Bound, spend: Spend) -> Fraction:
     unknown = set(spend.weights) - {output.name for output in bound.outputs}
     if unknown:
         raise Refused("bad-spend", f"There is no column {min(unknown)!r} to weigh.", "Use the answer's column names.")
-    using = [output.name for output in bound.outputs if statistic.name in _names(output.value)]
+    using = [output.name for output in bound.outputs if statistic.name in names(output.value)]
     return max((spend.weights.get(name, Fraction(1)) for name in using), default=Fraction(1))
 
 
@@ -146,16 +146,29 @@ def _quote(
     lines = tuple(
         _line(output, noise, spend.confidence)
         for output in bound.outputs
-        if any(noisy.statistic.name in _names(output.value) for noisy in noise)
+        if any(noisy.statistic.name in names(output.value) for noisy in noise)
     )
     number = None if bound.private_keys else len(groups(bound.keys)) if bound.keys else 1
     shown = None if selection is None else selection.even_odds
-    return Quote(loss, lines, number, shown, spend.confidence)
+    return Quote(loss, lines, number, shown, spend.confidence, _cautions(bound))
+
+
+def _cautions(bound: Bound) -> tuple[str, ...]:
+    """What the answer leaves out besides noise, and no interval covers."""
+    cautions = []
+    if bound.source.unit is not None and any(statistic.total is not None for statistic in bound.statistics):
+        most = bound.source.contribution
+        cautions.append(f"a unit with more than {most} rows counts as {most}: counts and sums leave out the rest")
+    if bound.private_keys and bound.source.unit is not None:
+        cautions.append(f"a unit counts in at most {bound.most_keys} groups")
+    if any(statistic.signed for statistic in bound.statistics):
+        cautions.append("values outside their bounds count as the nearest bound")
+    return tuple(cautions)
 
 
 def _line(output: Output, noise: tuple[Noisy, ...], confidence: Fraction) -> Priced:
     """What stands behind one column: its first statistic's noise, and the column's own error."""
-    used = [noisy for noisy in noise if noisy.statistic.name in _names(output.value)]
+    used = [noisy for noisy in noise if noisy.statistic.name in names(output.value)]
     widest = max(used, key=lambda noisy: noisy.error(confidence))
     mechanism, worth = widest.mechanism, float(widest.statistic.worth)
     scale = float(mechanism.scale) if isinstance(mechanism, Laplace) else mechanism.sigma
@@ -169,7 +182,7 @@ def _error(output: Output, noise: tuple[Noisy, ...], confidence: Fraction) -> fl
 
     Where counts are weighed they need not be whole, and rounding can add to the width: the worst of a few fractions.
     """
-    used = [noisy for noisy in noise if noisy.statistic.name in _names(output.value)]
+    used = [noisy for noisy in noise if noisy.statistic.name in names(output.value)]
     share = 1 - (1 - confidence) / max(1, len(used))
     columns: dict[str, Result] = {}
     for noisy in used:
@@ -177,15 +190,15 @@ def _error(output: Output, noise: tuple[Noisy, ...], confidence: Fraction) -> fl
         values = fractions + (0.0 if noisy.statistic.signed else float(_SAMPLE_GROUP))
         columns[noisy.statistic.name] = Band.around(values, noisy.error(share))
     rows = _FRACTIONS.size
-    columns |= {name: Band.exactly(np.zeros(rows)) for name in _names(output.value) if name not in columns}
+    columns |= {name: Band.exactly(np.zeros(rows)) for name in names(output.value) if name not in columns}
     band = evaluate(output.value, columns, rows)
     return float((band.high - band.low).max() / 2) if isinstance(band, Band) else 0.0
 
 
 def _steady(bound: Bound) -> list[Output]:
     """The noisy columns, whose error must not depend on the data if an accuracy is asked for."""
-    names = {statistic.name for statistic in bound.statistics}
-    noisy = [output for output in bound.outputs if names & _names(output.value)]
+    statistics = {statistic.name for statistic in bound.statistics}
+    noisy = [output for output in bound.outputs if statistics & names(output.value)]
     for output in noisy:
         if not _linear(output.value):
             raise Refused(
@@ -208,12 +221,3 @@ def _linear(expression: Expression) -> bool:
             return sum(not isinstance(argument, Literal) for argument in (one, *others)) <= 1 and _linear(one)
         case _:
             return False
-
-
-def _names(expression: Expression) -> frozenset[str]:
-    """The columns that an expression rests on."""
-    if isinstance(expression, Column):
-        return frozenset({expression.name})
-    if isinstance(expression, Call):
-        return frozenset().union(*(_names(argument) for argument in expression.arguments))
-    return frozenset()

@@ -174,6 +174,7 @@ def _round(call: Call, value: Value, places: int) -> Value:
 
 
 def _power(_: Call, one: Value, other: Value) -> float:
+    one, other = float(one), float(other)
     try:
         return math.pow(one, other)
     except ValueError:  # 0 to a negative power is infinite; a negative number to a broken one is nothing
