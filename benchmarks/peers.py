@@ -19,6 +19,7 @@ from datetime import date, timedelta
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 EPSILON = 1.0
 """For the whole question, whatever it consists of."""
@@ -57,8 +58,8 @@ def measured(ask: Ask, runs: int) -> Iterator[str]:
 
 def _duckdb(path: str, question: str) -> Ask:
     """The question without privacy."""
-    sums = ", sum(cost), avg(cost)" if question == "by-region" else ""
-    return _asked(path, f"SELECT {_keys(question)}count(*){sums} FROM visits{_grouped(question)}", question)
+    sums = ["sum(cost)", "avg(cost)"] if question == "by-region" else []
+    return _asked(path, _select([*_by(question), "count(*)", *sums], "visits", _by(question)), _by(question))
 
 
 def _duckdb_bounded(path: str, question: str, *settings: str) -> Ask:
@@ -67,43 +68,39 @@ def _duckdb_bounded(path: str, question: str, *settings: str) -> Ask:
     Each row has a weight of 20 binary places, so that nobody weighs more than ten rows. A single count needs no join.
     The tuned one also knows the setting by which our engine groups people by an array instead of a hash table.
     """
+    by = _by(question)
     if question == "count":
-        units = "SELECT count(*) AS n FROM visits GROUP BY patient_id"
-        return _asked(path, f"SELECT sum(least(n, {CONTRIBUTION})) FROM ({units})", question, *settings)
+        units = _select(["patient_id", "count(*) AS n"], "visits", ["patient_id"])
+        return _asked(path, _select([f"sum(least(n, {CONTRIBUTION}))"], f"({units})", []), by, *settings)
     most = 1 << 20
-    weights = f"SELECT patient_id, least({most}, {CONTRIBUTION * most} // count(*))::INTEGER AS w FROM visits GROUP BY 1"
-    cents = f"CAST(floor(least(greatest(cost, 0), {HIGHEST}) * 100 + 0.5) AS BIGINT)"
-    sums = f", sum(w * {cents}) / {100 * most}, sum(w * {cents}) / 100 / sum(w)" if question == "by-region" else ""
-    joined = f"FROM visits JOIN ({weights}) USING (patient_id)"
-    return _asked(path, f"SELECT {_keys(question)}sum(w) / {most}{sums} {joined}{_grouped(question)}", question, *settings)
+    weight = f"least({most}, {CONTRIBUTION * most} // count(*))::INTEGER AS w"
+    weights = _select(["patient_id", weight], "visits", ["patient_id"])
+    cents = f"sum(w * CAST(floor(least(greatest(cost, 0), {HIGHEST}) * 100 + 0.5) AS BIGINT))"
+    sums = [f"{cents} / {100 * most}", f"{cents} / 100 / sum(w)"] if question == "by-region" else []
+    joined = f"visits JOIN ({weights}) USING (patient_id)"
+    return _asked(path, _select([*by, f"sum(w) / {most}", *sums], joined, by), by, *settings)
 
 
-def _asked(path: str, sql: str, question: str, *settings: str) -> Ask:
+def _select(columns: list[str], source: str, by: list[str]) -> str:
+    grouped = f" GROUP BY {', '.join(by)}" if by else ""
+    return f"SELECT {', '.join(columns)} FROM {source}{grouped}"  # noqa: S608 - nobody else's text
+
+
+def _asked(path: str, sql: str, by: list[str], *settings: str) -> Ask:
     """A query to a connection that is already open."""
-    duckdb = import_module("duckdb")
-    connection = duckdb.connect()
-    for setting in settings:
+    connection = import_module("duckdb").connect()
+    for setting in (*settings, f"CREATE VIEW visits AS FROM '{path}'"):
         connection.execute(setting)
-    connection.execute(f"CREATE VIEW visits AS FROM '{path}'")
-    keys = len(_by(question))
 
     def ask() -> Rows:
         answer = connection.execute(sql).fetchall()
-        return {_name(*row[:keys]): [float(value) for value in row[keys:]] for row in answer}
+        return {_name(*row[: len(by)]): [float(value) for value in row[len(by) :]] for row in answer}
 
     return ask
 
 
 def _by(question: str) -> list[str]:
     return {"by-region": ["region"], "count": [], "by-region-and-day": ["region", "day"]}[question]
-
-
-def _keys(question: str) -> str:
-    return "".join(f"{key}, " for key in _by(question))
-
-
-def _grouped(question: str) -> str:
-    return f" GROUP BY {', '.join(_by(question))}" if _by(question) else ""
 
 
 def _name(*keys: object) -> str:
@@ -117,9 +114,7 @@ def _opendp(path: str, question: str, *, keep: str = "sample", centre: int = 0) 
     `keep` says which ten rows of a person stay: OpenDP's own choice is a sample; the first ten are faster to find, and
     are a fair sample only if the order of the rows means nothing.
     """
-    import opendp.prelude as dp
-    import polars as pl
-
+    dp, pl = import_module("opendp.prelude"), import_module("polars")
     if not pl.__version__.startswith("1."):
         raise ImportError(f"OpenDP 0.16 needs Polars 1.36, not {pl.__version__}")
     dp.enable_features("contrib")
@@ -143,21 +138,21 @@ def _opendp(path: str, question: str, *, keep: str = "sample", centre: int = 0) 
         asked = rows.group_by(_by(question)).agg(dp.len(signed=True), *total).with_keys(keys)
         answer = asked.release().collect().rows()
         width = len(_by(question))
-        return {_name(*row[:width]): _three(*row[width:], centre=centre, unit=100) for row in answer}
+        if question != "by-region":
+            return {_name(*row[:width]): [float(row[width])] for row in answer}
+        return {region: _three(count, total / 100, centre) for region, count, total in answer}
 
     return ask
 
 
-def _three(count: float, total: float | None = None, centre: int = 0, unit: int = 1) -> list[float]:
+def _three(count: float, distances: float, centre: int) -> list[float]:
     """Count, sum and mean, from a count and a sum of distances from the centre."""
-    if total is None:
-        return [count]
-    total = total / unit + centre * count
+    total = distances + centre * count
     return [count, total, total / max(count, 1)]
 
 
 def _tumult(path: str, question: str, *, centre: int = 0) -> Ask:
-    """Tumult Analytics on Spark, with few partitions (its default, 200, is slower here) and one bounded, cached view."""
+    """Tumult Analytics on Spark, with few partitions (its default, 200, is slower here) and a cached view."""
     analytics = import_module("tmlt.analytics")
     spark = _spark()
     asked = {"region": list(REGIONS), "day": list(DAYS)}
@@ -184,14 +179,14 @@ def _tumult(path: str, question: str, *, centre: int = 0) -> Ask:
         answer: Rows = {_name(*(row[key] for key in _by(question))): [float(row["n"])] for row in counts}
         if question == "by-region":
             sums = session.evaluate(groups.sum("cost", -centre, HIGHEST - centre, name="s"), part).collect()
-            answer = {row["region"]: _three(*answer[row["region"]], float(row["s"]), centre=centre) for row in sums}
+            answer = {row["region"]: _three(answer[row["region"]][0], float(row["s"]), centre) for row in sums}
         session.delete_view("bounded")
         return answer
 
     return ask
 
 
-def _spark() -> object:
+def _spark() -> Any:  # noqa: ANN401 - Spark is not here to be asked
     """A Spark session that leaves nothing behind."""
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.chdir(tempfile.mkdtemp(prefix="tumult-", dir=os.environ.get("TMPDIR")))
@@ -205,8 +200,7 @@ def _spark() -> object:
 def _google(path: str, question: str, *, centre: int = 0) -> Ask:
     """Google's library through python-dp, over rows that pandas has bounded: ten for each person, so l1 is ten rows."""
     laplacian = import_module("pydp.algorithms.laplacian")
-    import pandas as pd
-
+    pd = import_module("pandas")
     by = _by(question)
     part = EPSILON / 2 if question == "by-region" else EPSILON
     bound = {"epsilon": part, "l0_sensitivity": 1, "linf_sensitivity": CONTRIBUTION, "dtype": "float"}
@@ -216,7 +210,7 @@ def _google(path: str, question: str, *, centre: int = 0) -> Ask:
         count = float(laplacian.Count(**bound).quick_result(costs))
         if question != "by-region":
             return [count]
-        return _three(count, float(laplacian.BoundedSum(**bound, **ends, delta=0).quick_result(costs)), centre=centre)
+        return _three(count, float(laplacian.BoundedSum(**bound, **ends, delta=0).quick_result(costs)), centre)
 
     def ask() -> Rows:
         visits = pd.read_parquet(path, columns=["patient_id", "cost", *by])

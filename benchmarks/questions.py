@@ -14,13 +14,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -29,9 +28,12 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks import peers
-from benchmarks.peers import CONTRIBUTION, DAYS, EPSILON, HIGHEST, QUESTIONS, REGIONS, Ask
+from benchmarks.peers import CONTRIBUTION, DAYS, EPSILON, HIGHEST, QUESTIONS, REGIONS
+from deniable.accounting import Filter
+from deniable.core.guarantee import Guarantee
 from deniable.curator import Curator, create
-from deniable.ledger import Charge, Ledger
+from deniable.ledger import Account, Charge, Ledger
+from deniable.planner import Quote
 
 SQL = {
     "by-region": "SELECT region, COUNT(*) AS n, SUM(cost) AS s, AVG(cost) AS m FROM visits GROUP BY region",
@@ -121,10 +123,8 @@ def visits(path: Path, rows: int, *, spread: bool = False) -> None:
         "age": pa.array(age[patients]),
         "cost": pa.array(np.round(np.minimum(random.gamma(2, 75, rows), HIGHEST), 2)),
         "region": pa.array(REGIONS).take(pa.array(region)),
-        "day": pa.array(random.integers(0, len(DAYS), rows)).cast(pa.int32()),
+        "day": pa.array(DAYS).take(pa.array(random.integers(0, len(DAYS), rows))),
     }
-    first = (DAYS[0] - type(DAYS[0])(1970, 1, 1)).days
-    columns["day"] = pa.array(columns["day"].to_numpy() + first, type=pa.int32()).cast(pa.date32())
     pq.write_table(pa.table(columns), path)
 
 
@@ -152,8 +152,9 @@ def _by_person(path: Path, rows: int, wanted: list[str]) -> Table:
             (_contest("duckdb-bounded", path, question), lambda it: 1.25 * it, None),
             (_contest("duckdb-tuned", path, question), None, None),
         ]
-        for name in ("opendp", "opendp-first") if "opendp" in wanted else ():
-            others.append((_contest(name, path, question), lambda it, share=share: it / share, share))  # type: ignore[misc]
+        if "opendp" in wanted:
+            ways = [_contest(name, path, question) for name in ("opendp", "opendp-first")]
+            others += [(way, lambda it, share=share: it / share, share) for way in ways]  # type: ignore[misc]
         if "google" in wanted:
             others.append((_contest("google", path, question), None, None))
         _compare(table, question, ours, others)
@@ -171,9 +172,7 @@ def _times(title: str) -> Table:
     return table
 
 
-def _compare(
-    table: Table, question: str, ours: Contest, others: list[tuple[Contest, Aim | None, int | None]]
-) -> None:
+def _compare(table: Table, question: str, ours: Contest, others: list[tuple[Contest, Aim | None, int | None]]) -> None:
     """Ours, then each of the others with its ratios. An aim is met if it is met in CPU and in wall time."""
     table.add_section()
     if not ours.runs:
@@ -201,18 +200,129 @@ def _overheads(path: Path) -> Table:
     table = Table(title="What a question costs besides its rows (aims: planning 20 ms, charge and record 20 ms)")
     for name in ("step", "median", "worst of 50"):
         table.add_column(name, justify="left" if name == "step" else "right", no_wrap=True)
-    with TemporaryDirectory() as folder, _curator(path, Path(folder), unit=True) as curator:
+    with TemporaryDirectory() as folder, create(_policy(path, Path(folder), unit=True)) as curator:
         for question, sql in SQL.items():
-            asked = iter(f"{sql} LIMIT {20_000 + number}" if number else sql for number in range(51))
-            times = [_time(lambda asked=asked: curator.explain(next(asked), epsilon=1)) for _ in range(51)]  # type: ignore[misc]
-            table.add_row(f"explain: {TITLES[question]}", *_spread(times[1:]))
-        loss = curator.explain(SQL["by-region"], epsilon=1).loss
-        times = [_time(lambda number=number: _paid(curator, str(number), loss)) for number in range(51)]  # type: ignore[misc]
-        table.add_row("ledger: charge and record, on disk", *_spread(times[1:]))
-        first = _time(lambda: curator.ask("SELECT COUNT(*) FROM visits WHERE age < 50", epsilon=1))
+            texts = [sql.replace(" AS n", f" AS n{number}") for number in range(51)]
+            table.add_row(f"explain: {TITLES[question]}", *_spread([_time(curator.explain, text) for text in texts]))
+        paying = [_time(_pay, curator.ledger, curator.explain(SQL["by-region"], epsilon=1), n) for n in range(51)]
+        table.add_row("charge and record, on disk", *_spread(paying))
+        first = _time(curator.ask, "SELECT COUNT(*) FROM visits WHERE age < 50")
         table.add_row("the first answer of a curator, which starts the engine's process", f"{first:.0f} ms", "")
     return table
 
 
-def _paid(curator: Curator, question: str, loss: Any) -> None:
-    """A charge and an answer of a usual size."""
+def _pay(ledger: Ledger, quote: Quote, number: int, *, epsilon: float) -> None:
+    """A charge to one account, and an answer of a usual size."""
+    account = Account("population", Filter(Guarantee(10_000 * epsilon)))
+    ticket = ledger.charge(Charge(f"{number:064x}", "", SQL["by-region"], (), quote.loss), [account])
+    ledger.record(ticket, bytes(4_000))
+
+
+def _time(step: Callable[..., object], *arguments: object) -> float:
+    """Milliseconds, for epsilon 1."""
+    start = time.perf_counter()
+    step(*arguments, epsilon=1)
+    return (time.perf_counter() - start) * 1e3
+
+
+def _spread(times: list[float]) -> tuple[str, str]:
+    """Without the first, which warms up."""
+    return f"{median(times[1:]):.1f} ms", f"{max(times[1:]):.1f} ms"
+
+
+def _errors(path: Path, rows: int, runs: int, wanted: list[str]) -> Table:
+    """How far off each contender is, by region, at the same epsilon and the same bounds."""
+    table = Table(
+        title=f"Error by region, {rows:,} rows, epsilon {EPSILON:g} in all, {CONTRIBUTION} rows a person, cost 0 to {HIGHEST}",
+        caption="root mean square of the relative error over regions and runs, against the exact answer in which all\n"
+        "rows of a person together weigh at most ten (the mean of sampled rows), and against the plain one.\n"
+        "-centred: the sum of distances from the middle, which ours does by itself, was asked for by hand",
+    )
+    for name in ("contender", "COUNT", "SUM", "AVG", "plain: COUNT", "SUM", "AVG", "runs", "CPU", "peak"):
+        table.add_column(name, justify="left" if name == "contender" else "right", no_wrap=True)
+    exact = [_contest(name, path, "by-region", 1).runs[0].rows for name in ("duckdb-bounded", "duckdb")]
+    for name in ("ours-person", *(name + way for name in wanted for way in ("", "-centred"))):
+        rounds = max(2, runs // 4) if name.startswith("tumult") else runs
+        contest = _contest(name, path, "by-region", rounds)
+        if not contest.runs:
+            table.add_row(contest.name, contest.absent)
+            continue
+        errors = [f"{100 * error:.2f}%" for truth in exact for error in _root_mean_square(contest, truth)]
+        table.add_row(contest.name, *errors, str(rounds), f"{contest.cpu:.2f} s", f"{contest.megabytes:.0f} MB")
+    return table
+
+
+def _root_mean_square(contest: Contest, exact: dict[str, list[float]]) -> list[float]:
+    """Of the relative errors of each statistic."""
+    truth = np.array([exact[region] for region in REGIONS])
+    answers = np.array([[run.rows[region] for region in REGIONS] for run in contest.runs])
+    squares: NDArray[np.float64] = ((answers - truth) / truth) ** 2
+    means: list[float] = np.sqrt(squares.mean(axis=(0, 1))).tolist()
+    return means
+
+
+def _contest(name: str, path: Path, question: str, rounds: int | None = None) -> Contest:
+    """A contender's answers, from a process of its own."""
+    family, _, unit = name.partition("-")
+    python = os.environ.get(f"DENIABLE_{family.upper()}", sys.executable)
+    program = ["-m", "benchmarks.questions", "ours", unit] if family == "ours" else [peers.__file__, name]
+    command = [python, *program, str(path), question, str(rounds or ROUNDS[family])]
+    title = "deniable" if family == "ours" else name
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own programs
+    if done.returncode:
+        return Contest(title, (), "failed: " + (done.stderr.strip().splitlines() or ["?"])[-1][:60])
+    lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    if any("missing" in line for line in lines):
+        return Contest(title, (), "not installed")
+    return Contest(title, tuple(Run(line["cpu"], line["wall"], line["rss_mb"], line["rows"]) for line in lines))
+
+
+def _ours(unit: str, path: str, question: str, runs: str) -> None:
+    """The curator as a contender. Each run has a ledger of its own, on disk: a repeat would be free."""
+    with TemporaryDirectory() as folder:
+        curator = create(_policy(Path(path), Path(folder), unit=unit == "person"))
+        fresh = [Ledger.create(f"sqlite:///{folder}/{number}.ledger", "clinic") for number in range(int(runs))]
+        curators = iter([Curator(curator.policy, curator.engine, ledger) for ledger in fresh])
+        for line in peers.measured(lambda: _answered(next(curators), question), int(runs)):
+            print(line, flush=True)
+        curator.close()
+
+
+def _answered(curator: Curator, question: str) -> peers.Rows:
+    """The whole way of a question, as the peers are asked."""
+    columns = [column.to_pylist() for column in curator.ask(SQL[question], epsilon=1).table.columns]
+    keys = {"by-region": 1, "count": 0, "by-region-and-day": 2}[question]
+    return {
+        " ".join(map(str, row[:keys])): [float(value) for value in row[keys:]] for row in zip(*columns, strict=True)
+    }
+
+
+def _policy(path: Path, folder: Path, *, unit: bool) -> Path:
+    """What a custodian would write."""
+    person = f'unit = "patient_id"\ncontribution = {CONTRIBUTION}' if unit else ""
+    policy = folder / "clinic.toml"
+    policy.write_text(
+        f"""
+[population]
+name = "clinic"
+
+[budget]
+epsilon = 10000
+
+[tables.visits]
+source = {json.dumps(str(path))}
+{person}
+
+[tables.visits.columns]
+patient_id = {{ type = "integer", nulls = false }}
+age = {{ type = "integer", bounds = [0, 110], nulls = false }}
+cost = {{ type = "number", bounds = [0, {HIGHEST}], step = 0.01, nulls = false }}
+region = {{ type = "text", values = {json.dumps(REGIONS)}, nulls = false }}
+day = {{ type = "date", bounds = ["{DAYS[0]}", "{DAYS[-1]}"], nulls = false }}
+"""
+    )
+    return policy
+
+
+if __name__ == "__main__":
+    main()

@@ -20,6 +20,7 @@ QUESTIONS = [
     "SELECT COUNT(DISTINCT patient_id) FROM visits WHERE urgent",
     "SELECT region, COUNT(DISTINCT patient_id) FROM visits GROUP BY region",
     "SELECT age // 10, SUM(CASE WHEN urgent THEN cost ELSE -cost END) FROM visits GROUP BY 1",
+    "SELECT urgent, CORR(cost, score), REGR_INTERCEPT(age, cost) FROM visits GROUP BY urgent",
     "SELECT SUM(cost) FILTER (WHERE age > 50), AVG(age * 3) FROM visits",
 ]
 ROWS = 60

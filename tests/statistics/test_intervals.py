@@ -35,6 +35,8 @@ COLUMNS = {
     "ABS(AVG(score))": 9,
     "2 * COUNT(*) - COUNT(score)": 10,
     "GREATEST(AVG(cost), AVG(age))": 11,
+    "COVAR_POP(cost, age)": 12,
+    "REGR_SLOPE(cost, age)": 13,
 }
 
 

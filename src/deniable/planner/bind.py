@@ -7,6 +7,7 @@ from sqlglot import exp
 from deniable.core.errors import Refused
 from deniable.core.expression import Expression, Kind
 from deniable.core.query import Source
+from deniable.planner.aggregates import needs_count
 from deniable.planner.evaluate import computable
 from deniable.planner.keys import Domain, GroupKey, domain
 from deniable.planner.parse import position
@@ -122,9 +123,9 @@ def _scope(select: exp.Select, row: RowScope, source: Source, keys: tuple[GroupK
     scratch = Statistics(source, steps, grouped=bool(keys))
     parts = [part for part in (*select.expressions, select.args.get("having"), select.args.get("order")) if part]
     for node in aggregates(parts):
-        kind, value, filtered = taken_apart(node, row)
-        if kind not in ("sum", "units"):
-            scratch.count(value, filtered)
+        aggregate = taken_apart(node, row)
+        if needs_count(aggregate):
+            scratch.count(aggregate.rows)
     return OutputScope(row, keys, Statistics(source, steps, grouped=bool(keys)), frozenset(scratch.found))
 
 

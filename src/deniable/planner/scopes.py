@@ -10,8 +10,7 @@ from sqlglot import exp
 
 from deniable.core.errors import Refused
 from deniable.core.expression import Column, Expression, Kind
-from deniable.planner import statistics as made
-from deniable.planner.functions import call, number
+from deniable.planner.aggregates import Aggregate, build
 from deniable.planner.keys import GroupKey
 from deniable.planner.parse import position
 from deniable.planner.statistics import Statistics
@@ -83,28 +82,11 @@ class OutputScope:
     def _aggregate(self, node: exp.Expression) -> Expression:
         """The output of one aggregate, from statistics that are shared."""
         try:
-            return self._built(*taken_apart(node, self.row))
+            return build(taken_apart(node, self.row), self.statistics, self.counted)
         except Refused as refusal:
             if refusal.position is not None:
                 raise
             raise Refused(refusal.code, refusal.reason, refusal.hint, position(node)) from None
-
-    def _built(self, kind: str, value: Expression | None, where: Expression | None) -> Expression:
-        if kind == "count":
-            return _whole(self.statistics.count(value, where))
-        if kind == "units":
-            return _whole(self.statistics.units(where))
-        if value is None:
-            raise Refused("unsupported-form", f"{kind.upper()} needs an expression.", "")
-        if kind == "sum":
-            shared = Statistics(self.statistics.source, self.statistics.steps, self.statistics.grouped)
-            if shared.count(value, where).name in self.counted:
-                return made.total(self.statistics, value, where)
-            return self.statistics.sum(value, where)
-        if kind == "average":
-            return made.average(self.statistics, value, where)
-        spread = made.variance(self.statistics, value, where, sample=kind.endswith("sample"))
-        return call("sqrt", spread) if kind.startswith("deviation") else spread
 
 
 def aggregates(nodes: Sequence[exp.Expression]) -> Iterator[exp.Expression]:
@@ -115,22 +97,19 @@ def aggregates(nodes: Sequence[exp.Expression]) -> Iterator[exp.Expression]:
                 yield part
 
 
-def taken_apart(node: exp.Expression, row: RowScope) -> tuple[str, Expression | None, Expression | None]:
-    """The kind of an aggregate, its argument (None for *) and its filter."""
-    where = None
-    if isinstance(node, exp.Filter):
-        where = condition(node.expression.this, row)
+def taken_apart(node: exp.Expression, row: RowScope) -> Aggregate:
+    """The kind of an aggregate, its arguments (none for *) and its filter."""
+    where = condition(node.expression.this, row) if isinstance(node, exp.Filter) else None
     aggregate: exp.Expression = node.this if isinstance(node, exp.Filter) else node
-    kind = _AGGREGATES.get(type(aggregate))
-    if kind is None or any(value for name, value in aggregate.args.items() if name not in ("this", "big_int")):
-        hint = "Use COUNT, SUM, AVG, VARIANCE or STDDEV."
+    kind, parts = _AGGREGATES.get(type(aggregate), ("", ()))
+    if not kind or any(value for name, value in aggregate.args.items() if name not in (*parts, "big_int")):
+        hint = "Use COUNT, SUM, AVG, VARIANCE, STDDEV, COVAR, CORR or REGR_SLOPE."
         raise Refused("unknown-aggregate", f"{aggregate.key.upper()} is not answered.", hint, position(node))
-    argument = aggregate.this
-    if isinstance(argument, exp.Distinct):
-        return _distinct(kind, argument, row), None, where
-    if isinstance(argument, exp.Star):
-        return kind, None, where
-    return kind, translate(argument, row), where
+    if isinstance(aggregate.this, exp.Distinct):
+        return Aggregate(_distinct(kind, aggregate.this, row), (), where)
+    if isinstance(aggregate.this, exp.Star):
+        return Aggregate(kind, (), where)
+    return Aggregate(kind, tuple(translate(aggregate.args[part], row) for part in parts), where)
 
 
 def condition(node: exp.Expression, row: RowScope) -> Expression:
@@ -150,19 +129,21 @@ def _distinct(kind: str, argument: exp.Distinct, row: RowScope) -> str:
     raise Refused("distinct", "Only units can be counted without repeats.", hint, position(argument))
 
 
-def _whole(count: Column) -> Expression:
-    """Counts are whole numbers."""
-    return call("round", count, number(0))
-
-
 _AGGREGATE: tuple[type[exp.Expression], ...] = (exp.Filter, exp.AggFunc)  # type: ignore[assignment]
-_AGGREGATES: dict[type[exp.Expression], str] = {
-    exp.Count: "count",
-    exp.Sum: "sum",
-    exp.Avg: "average",
-    exp.VariancePop: "variance",
-    exp.Variance: "variance of a sample",
-    exp.StddevPop: "deviation",
-    exp.Stddev: "deviation of a sample",
-    exp.StddevSamp: "deviation of a sample",
+_ONE, _TWO = ("this",), ("this", "expression")
+_AGGREGATES: dict[type[exp.Expression], tuple[str, tuple[str, ...]]] = {
+    exp.Count: ("count", _ONE),
+    exp.Sum: ("sum", _ONE),
+    exp.Avg: ("average", _ONE),
+    exp.VariancePop: ("variance", _ONE),
+    exp.Variance: ("variance of a sample", _ONE),
+    exp.StddevPop: ("deviation", _ONE),
+    exp.Stddev: ("deviation of a sample", _ONE),
+    exp.StddevSamp: ("deviation of a sample", _ONE),
+    exp.CovarPop: ("covariance", _TWO),
+    exp.CovarSamp: ("covariance of a sample", _TWO),
+    exp.Corr: ("correlation", _TWO),
+    exp.RegrSlope: ("slope", _TWO),
+    exp.RegrIntercept: ("intercept", _TWO),
 }
+"""What each is called here, and where its arguments stand."""

@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from deniable.core.errors import Refused
-from deniable.core.expression import Column, Expression, Kind, Literal, Range
+from deniable.core.expression import Column, Expression, Kind, Range
 from deniable.core.query import WEIGHT, Source, Total
 from deniable.planner.functions import call, number
 
@@ -59,11 +59,9 @@ class Statistics:
     grouped: bool
     found: dict[str, Statistic] = field(default_factory=dict)
 
-    def count(self, value: Expression | None, where: Expression | None) -> Column:
-        """How many rows satisfy `where`, with a value that is not NULL."""
-        present = None if value is None or not value.nullable else call("not", call("is_null", value))
-        rows = _both(where, present)
-        return self._add("count", number(1), rows, reach=1, step=Fraction(1), signed=False)
+    def count(self, where: Expression | None) -> Column:
+        """How many rows satisfy `where`."""
+        return self._add("count", number(1), where, reach=1, step=Fraction(1), signed=False)
 
     def units(self, where: Expression | None) -> Column:
         """How many units have a row that satisfies `where`."""
@@ -76,7 +74,7 @@ class Statistics:
 
     def sum(self, value: Expression, where: Expression | None) -> Expression:
         """The plain sum: for a question that pays for no count of the same rows."""
-        low, high = _bounds(value)
+        low, high = bounds(value)
         step = self._step(value)
         return self._moment(value, where, Fraction(0), step, ceil(max(abs(low), abs(high)) / step))
 
@@ -101,6 +99,16 @@ class Statistics:
         column = self._add("squares", call("subtract", square, number(half)), where, most - half, worth, signed=True)
         return column, half * worth
 
+    def products(self, one: Expression, other: Expression, where: Expression | None) -> Column:
+        """The sum of products of both distances from their middles."""
+        left, right = self._grid(one), self._grid(other)
+        divisor = max(1, ceil(Fraction(left.reach * right.reach, _WIDEST)))
+        reach = left.reach * right.reach // divisor
+        places = [_placed(value, grid.centre, grid.step, grid.reach) for value, grid in ((one, left), (other, right))]
+        product = call("quotient", call("multiply", *places), number(divisor))
+        worth = divisor * left.step * right.step
+        return self._add("products", product, where, reach, worth, signed=True)
+
     def _moment(
         self, value: Expression, where: Expression | None, centre: Fraction, step: Fraction, reach: int
     ) -> Column:
@@ -121,7 +129,7 @@ class Statistics:
 
     def _step(self, value: Expression) -> Fraction:
         """Whole numbers have step 1, columns their declared one; others are cut finely enough that nobody notices."""
-        low, high = _bounds(value)
+        low, high = bounds(value)
         coarsest = Fraction(1)
         while coarsest > (high - low) / _FINEST:
             coarsest /= 2
@@ -133,7 +141,7 @@ class Statistics:
 
     def _grid(self, value: Expression) -> _Grid:
         """Centred between the bounds."""
-        low, high = _bounds(value)
+        low, high = bounds(value)
         step = self._step(value)
         centre = step * floor((low + high) / 2 / step)
         return _Grid(centre, step, max(1, ceil(max(high - centre, centre - low) / step)))
@@ -151,7 +159,7 @@ def _placed(value: Expression, centre: Fraction, step: Fraction, reach: int) -> 
     return call("grid", value, number(centre), number(step), number(reach))
 
 
-def _bounds(value: Expression) -> tuple[Fraction, Fraction]:
+def bounds(value: Expression) -> tuple[Fraction, Fraction]:
     """Finite bounds, or a refusal."""
     if value.kind not in (Kind.INTEGER, Kind.NUMBER):
         raise Refused("type-mismatch", f"A sum needs numbers, not {value.kind.value}.", "Use COUNT, or cast.")
@@ -165,55 +173,13 @@ def _bounds(value: Expression) -> tuple[Fraction, Fraction]:
     return low, high if high > low else low + 1
 
 
-def _both(one: Expression | None, other: Expression | None) -> Expression | None:
-    if one is None or other is None:
-        return one or other
-    return call("and", one, other)
+def present(where: Expression | None, *values: Expression) -> Expression | None:
+    """The rows that satisfy `where` and have all of these values."""
+    conditions = [call("not", call("is_null", value)) for value in values if value.nullable]
+    parts = [part for part in (where, *conditions) if part is not None]
+    return None if not parts else parts[0] if len(parts) == 1 else call("and", *parts)
 
 
 def _name(*parts: object) -> str:
     """A name that follows from the content, so that the same statistic has the same name in every question."""
     return "s" + hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
-
-
-def average(statistics: Statistics, value: Expression, where: Expression | None) -> Expression:
-    """Middle plus mean distance, within the bounds; NULL where nothing is counted."""
-    distance, centre = statistics.distances(value, where)
-    many = statistics.count(value, where)
-    mean = call("add", number(centre), call("divide", distance, many))
-    return _where_any(many, _clip(mean, value.range))
-
-
-def total(statistics: Statistics, value: Expression, where: Expression | None) -> Expression:
-    """Middle times count, plus the sum of distances: for a question that pays for the count anyway."""
-    distance, centre = statistics.distances(value, where)
-    return call("add", call("multiply", number(centre), statistics.count(value, where)), distance)
-
-
-def variance(statistics: Statistics, value: Expression, where: Expression | None, *, sample: bool) -> Expression:
-    """Mean square less squared mean, both of distances from the middle; never below zero."""
-    distance, centre = statistics.distances(value, where)
-    square, moved = statistics.squares(value, where)
-    many = statistics.count(value, where)
-    mean = call("divide", distance, many)
-    spread = call("subtract", call("add", call("divide", square, many), number(moved)), call("multiply", mean, mean))
-    low, high = _bounds(value)
-    most = max(high - centre, centre - low) ** 2
-    population = _clip(spread, Range(Fraction(0), most))
-    if not sample:
-        return _where_any(many, population)
-    fewer = call("subtract", many, number(1))
-    corrected = call("multiply", population, call("divide", many, fewer))
-    return call("case", call("more", fewer, number(0)), corrected, Literal(None, Kind.NUMBER))
-
-
-def _clip(value: Expression, bounds: Range) -> Expression:
-    """Post-processing: the truth lies between the bounds, so the answer should."""
-    low, high = bounds.low, bounds.high
-    if low is None or high is None:
-        return value
-    return call("least", call("greatest", value, number(low)), number(high))
-
-
-def _where_any(many: Column, value: Expression) -> Expression:
-    return call("case", call("more", many, number(0)), value, Literal(None, Kind.NUMBER))

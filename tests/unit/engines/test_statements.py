@@ -212,16 +212,16 @@ def first_groups(
     groups: dict[int, set[tuple[Any, ...]]] = defaultdict(set)
     for row in table:
         groups[row["unit"]].add(key_of(query, row))
-    hashes = {key: hash_of(connection, query, key) for found in groups.values() for key in found}
-    return {unit: set(sorted(found, key=hashes.__getitem__)[: query.most]) for unit, found in groups.items()}
+    hashes = {(unit, key): hash_of(connection, query, unit, key) for unit in groups for key in groups[unit]}
+    return {
+        unit: set(sorted(found, key=lambda key: hashes[unit, key])[: query.most]) for unit, found in groups.items()
+    }
 
 
-def hash_of(connection: duckdb.DuckDBPyConnection, query: Kept, key: tuple[Any, ...]) -> int:
+def hash_of(connection: duckdb.DuckDBPyConnection, query: Kept, unit: int, key: tuple[Any, ...]) -> int:
     types = {Kind.TEXT: "VARCHAR", Kind.NUMBER: "DOUBLE", Kind.INTEGER: "BIGINT", Kind.BOOLEAN: "BOOLEAN"}
-    if not key:
-        return 0
-    places = ", ".join(f"CAST(? AS {types[part.value.kind]})" for part in query.keys)
-    return int(connection.execute(f"SELECT HASH({places})", list(key)).fetchall()[0][0])
+    places = ", ".join(["CAST(? AS BIGINT)", *(f"CAST(? AS {types[part.value.kind]})" for part in query.keys)])
+    return int(connection.execute(f"SELECT HASH({places})", [unit, *key]).fetchall()[0][0])
 
 
 def test_sums_are_cut_not_wrapped(connection: duckdb.DuckDBPyConnection) -> None:

@@ -26,6 +26,8 @@ def _plan(sql: str, *, contribution: int | None = None, neighbours: str = "add-r
         ("COUNT(*), AVG(score)", 3),
         ("AVG(cost), AVG(age)", 3),
         ("VARIANCE(cost), STDDEV(cost), AVG(cost), COUNT(*)", 3),
+        ("COVAR_POP(cost, age), AVG(cost), AVG(age), COUNT(*)", 4),
+        ("CORR(cost, age), REGR_SLOPE(cost, age), VARIANCE(age)", 6),
         ("COUNT(*), COUNT(*) FILTER (WHERE urgent)", 2),
         ("COUNT(*) FILTER (WHERE urgent), AVG(cost) FILTER (WHERE urgent)", 2),
     ],
