@@ -258,16 +258,38 @@ def _seconds(process: int) -> float:
 
 
 def _peak() -> float:
-    """The most memory that this process held at once, and each that it started, added up; in MB."""
-    return sum(map(_most, [os.getpid(), *_descendants()]))
+    """The most memory that this process held, and each that it started, added up; in MB. Libraries count once."""
+    processes = [os.getpid(), *_descendants()]
+    files = [_files(process) for process in processes]
+    once = {name: max(held.get(name, 0) for held in files) for name in set().union(*files)}
+    return (sum(map(_most, processes)) + sum(once.values()) - sum(sum(held.values()) for held in files)) / 1024
 
 
-def _most(process: int) -> float:
+def _most(process: int) -> int:
+    """The most that a process held at any time, in KB."""
+    lines = [line.split() for line in _read(process, "status").splitlines()]
+    return sum(int(line[1]) for line in lines if line[:1] == ["VmHWM:"])
+
+
+def _files(process: int) -> dict[str, int]:
+    """What a process holds now of each file that it has mapped, in KB: programs and libraries, mostly."""
+    held: dict[str, int] = {}
+    name = ""
+    for line in _read(process, "smaps").splitlines():
+        first, *words = line.split()
+        if not first.endswith(":"):
+            name = words[4] if len(words) > 4 and words[4].startswith("/") else ""  # noqa: PLR2004 - where the path is
+        elif first == "Rss:" and name:
+            held[name] = held.get(name, 0) + int(words[0])
+    return held
+
+
+def _read(process: int, name: str) -> str:
+    """A file of /proc; empty if the process has ended."""
     try:
-        status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
+        return Path(f"/proc/{process}/{name}").read_text(encoding="utf-8")
     except OSError:
-        return 0.0
-    return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM")), 0.0)
+        return ""
 
 
 def _descendants() -> list[int]:
@@ -286,7 +308,10 @@ def _descendants() -> list[int]:
 
 def _stat(process: int) -> list[str]:
     """The fields of /proc/<process>/stat after the name, which may hold blanks."""
-    return Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    fields = _read(process, "stat").rpartition(")")[2].split()
+    if not fields:
+        raise ProcessLookupError(process)
+    return fields
 
 
 if __name__ == "__main__":

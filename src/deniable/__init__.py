@@ -6,12 +6,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from deniable.curator import create, protect
+    from deniable.curator import correlation, count, create, deviation, mean, protect, total, units, variance
     from deniable.curator import open_policy as open  # noqa: A004 - `deniable.open(...)` is how it reads
 
 __version__ = "0.1.0"
 
-__all__ = ["create", "open", "protect"]
+__all__ = [
+    "correlation",
+    "count",
+    "create",
+    "deviation",
+    "mean",
+    "open",
+    "protect",
+    "total",
+    "units",
+    "variance",
+]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module's attribute

@@ -3,6 +3,21 @@
 from deniable.curator.answer import Answer
 from deniable.curator.ask import Curator
 from deniable.curator.budget import Budget
+from deniable.curator.builder import correlation, count, deviation, mean, total, units, variance
 from deniable.curator.opening import create, open_policy, protect
 
-__all__ = ["Answer", "Budget", "Curator", "create", "open_policy", "protect"]
+__all__ = [
+    "Answer",
+    "Budget",
+    "Curator",
+    "correlation",
+    "count",
+    "create",
+    "deviation",
+    "mean",
+    "open_policy",
+    "protect",
+    "total",
+    "units",
+    "variance",
+]

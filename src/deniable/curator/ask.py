@@ -25,6 +25,7 @@ from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.core.number import Number
 from deniable.curator.answer import Answer
 from deniable.curator.budget import Budget
+from deniable.curator.builder import Question
 from deniable.curator.noise import add_noise
 from deniable.engines import Engine
 from deniable.ledger import Account, Charge, Entry, Ledger
@@ -96,6 +97,10 @@ class Curator:
         noisy = add_noise(plan, exact)
         self.ledger.record(ticket, _to_bytes(noisy))
         return self._answer(plan, self.ledger.find(question), free=False)
+
+    def table(self, name: str) -> Question:
+        """A question about this table, built step by step: the same as in SQL, and recorded as the same."""
+        return Question(self, name)
 
     def budget(self, analyst: str | None = None) -> Budget:
         """What is left: of the population's budget, or of one analyst's share."""
