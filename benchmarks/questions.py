@@ -233,7 +233,7 @@ def _spread(times: list[float]) -> tuple[str, str]:
 def _errors(path: Path, rows: int, runs: int, wanted: list[str]) -> Table:
     """How far off each contender is, by region, at the same epsilon and the same bounds."""
     table = Table(
-        title=f"Error by region, {rows:,} rows, epsilon {EPSILON:g} in all, {CONTRIBUTION} rows a person, cost to {HIGHEST}",
+        title=f"Error by region, {rows:,} rows, epsilon {EPSILON:g}, {CONTRIBUTION} rows a person, costs up to {HIGHEST}",
         caption="root mean square of the relative error over regions and runs, against the exact answer in which all\n"
         "rows of a person together weigh at most ten (the mean of sampled rows), and against the plain one.\n"
         "-centred: the sum of distances from the middle, which ours does by itself, was asked for by hand",

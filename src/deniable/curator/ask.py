@@ -13,23 +13,21 @@ safety argument, so it is written once, in a straight line, with no handlers:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Self, Unpack
 
 import pyarrow as pa
 
 from deniable.accounting import Filter
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
-from deniable.core.number import Number
 from deniable.curator.answer import Answer
 from deniable.curator.budget import Budget
 from deniable.curator.builder import Question
 from deniable.curator.noise import add_noise
 from deniable.engines import Engine
 from deniable.ledger import Account, Charge, Entry, Ledger
-from deniable.planner import Plan, Quote, Spend, bind, parse, price
+from deniable.planner import Payment, Plan, Quote, Spend, bind, parse, price
 from deniable.policy import Policy
 
 
@@ -47,48 +45,20 @@ class Curator:
     engine: Engine
     ledger: Ledger
 
-    def explain(
-        self,
-        sql: str,
-        *,
-        epsilon: Number | None = None,
-        rho: Number | None = None,
-        accuracy: Number | None = None,
-        delta: Number | None = None,
-        confidence: Number = "0.95",
-        weights: Mapping[str, Number] | None = None,
-        analyst: str | None = None,
-    ) -> Quote:
+    def explain(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Quote:
         """What `ask` would spend and how far off it would be. Reads no private row, spends nothing."""
         self.policy.accounts(analyst)
-        spend = Spend.of(
-            epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta, confidence=confidence, weights=weights
-        )
-        return price(bind(parse(sql), self.policy), spend).quote
+        return price(bind(parse(sql), self.policy), Spend.of(**payment)).quote
 
-    def ask(
-        self,
-        sql: str,
-        *,
-        epsilon: Number | None = None,
-        rho: Number | None = None,
-        accuracy: Number | None = None,
-        delta: Number | None = None,
-        confidence: Number = "0.95",
-        weights: Mapping[str, Number] | None = None,
-        analyst: str | None = None,
-    ) -> Answer:
-        """Answer the question, or raise.
+    def ask(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer:
+        """Answer the question, or raise. Pay by `epsilon`, `rho` or `accuracy`; `delta` is for private group keys.
 
         Raises:
             Refused: no private row was read and nothing is spent.
             Failed: the engine broke after the charge, which stays spent.
         """
         accounts = self._accounts(analyst)
-        spend = Spend.of(
-            epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta, confidence=confidence, weights=weights
-        )
-        plan = price(bind(parse(sql), self.policy), spend)
+        plan = price(bind(parse(sql), self.policy), Spend.of(**payment))
         question = self._question(plan)
         if (recorded := self.ledger.find(question)) is not None:
             return self._answer(plan, recorded, free=True)

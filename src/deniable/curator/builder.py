@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from sqlglot import exp
 
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number
-from deniable.planner import Quote
+from deniable.planner import Payment, Quote
 
 if TYPE_CHECKING:
     from deniable.curator.answer import Answer
@@ -136,21 +135,13 @@ class Question:
             select = select.limit(self.most)
         return select.sql(dialect="duckdb")
 
-    def explain(self, *, analyst: str | None = None, **spend: Any) -> Quote:  # noqa: ANN401 - as the curator's
+    def explain(self, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Quote:
         """The price, like `Curator.explain`."""
-        return self._curator.explain(self.sql, analyst=analyst, **spend)
+        return self._curator.explain(self.sql, analyst=analyst, **payment)
 
-    def ask(
-        self,
-        *,
-        epsilon: Number | None = None,
-        rho: Number | None = None,
-        accuracy: Number | None = None,
-        analyst: str | None = None,
-        **more: Any,  # noqa: ANN401 - as the curator's
-    ) -> Answer:
+    def ask(self, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer:
         """The answer, like `Curator.ask`."""
-        return self._curator.ask(self.sql, epsilon=epsilon, rho=rho, accuracy=accuracy, analyst=analyst, **more)
+        return self._curator.ask(self.sql, analyst=analyst, **payment)
 
     @property
     def _curator(self) -> Curator:

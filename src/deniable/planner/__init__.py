@@ -4,6 +4,6 @@ from deniable.planner.bind import bind
 from deniable.planner.parse import parse
 from deniable.planner.plan import Plan, Quote
 from deniable.planner.price import price
-from deniable.planner.spend import Spend
+from deniable.planner.spend import Payment, Spend
 
-__all__ = ["Plan", "Quote", "Spend", "bind", "parse", "price"]
+__all__ = ["Payment", "Plan", "Quote", "Spend", "bind", "parse", "price"]

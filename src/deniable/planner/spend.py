@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TypedDict, Unpack
 
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.number import Number, positive, probability
+
+
+class Payment(TypedDict, total=False):
+    """How a question is paid, as keyword arguments: what `Spend.of` reads."""
+
+    epsilon: Number | None
+    rho: Number | None
+    accuracy: Number | None
+    delta: Number | None
+    confidence: Number
+    weights: Mapping[str, Number] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,26 +37,27 @@ class Spend:
     weights: Mapping[str, Fraction] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls,
-        *,
-        epsilon: Number | None = None,
-        rho: Number | None = None,
-        accuracy: Number | None = None,
-        delta: Number | None = None,
-        confidence: Number = Fraction(19, 20),
-        weights: Mapping[str, Number] | None = None,
-    ) -> Spend:
+    def of(cls, **payment: Unpack[Payment]) -> Spend:
         """Read as people write it; what cannot be is refused."""
-        given = {"epsilon": epsilon, "rho": rho, "accuracy": accuracy}
+        unknown = sorted(set(payment) - set(Payment.__annotations__))
+        if unknown:
+            known = ", ".join(Payment.__annotations__)
+            raise Refused("bad-spend", f"A question has no {unknown[0]!r}.", f"There are: {known}.")
+        given = {name: payment.get(name) for name in ("epsilon", "rho", "accuracy")}
         if sum(value is not None for value in given.values()) != 1:
             raise Refused("bad-spend", "Say what to spend, in one way.", "Give epsilon, or rho, or accuracy.")
+        delta, weights = payment.get("delta"), payment.get("weights") or {}
         try:
             return cls(
-                **{name: positive(name, value) for name, value in given.items() if value is not None},
+                **{name: _positive(name, value) for name, value in given.items()},
                 delta=None if delta is None else probability("delta", delta),
-                confidence=probability("confidence", confidence),
-                weights={name: positive(name, weight) for name, weight in (weights or {}).items()},
+                confidence=probability("confidence", payment.get("confidence", Fraction(19, 20))),
+                weights={name: positive(name, weight) for name, weight in weights.items()},
             )
         except InvalidArgumentError as error:
             raise Refused("bad-spend", f"{error}.", "Give a positive number.") from None
+
+
+def _positive(name: str, value: object) -> Fraction | None:
+    """What is given must be a positive number."""
+    return None if value is None else positive(name, value)  # type: ignore[arg-type]  # which it checks

@@ -127,6 +127,8 @@ def test_a_refusal_underlines_the_place():
         {"epsilon": 1, "delta": 2},
         {"epsilon": 1, "confidence": 1},
         {"epsilon": 1, "weights": {"n": 0}},
+        {"epsilon": 1, "seed": 7},
+        {"epsilom": 1},
     ],
 )
 def test_bad_spends_are_refused(spend):
