@@ -8,10 +8,10 @@ demo: $(READY)            ## a count, its noise, its interval, and an audit
 	@$(BIN)/deniable demo
 
 test: $(READY) lint       ## everything that must hold before a commit
-	$(BIN)/python -m pytest -n 2 -q
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 test-deep: $(READY)       ## the same laws with far more samples
-	$(BIN)/python -m pytest -n 2 -q -m deep
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m deep
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -147,11 +147,12 @@ def _units(rows: _Rows, query: Units) -> str:
 def _kept(rows: _Rows, totals: list[Adding], query: Kept) -> str:
     """A unit's groups with a lower hash than the first one too many: never more than `most`, even if hashes tie."""
     beyond = query.most + 1
-    hashed = f"HASH({', '.join(['unit', *rows.keys])})"  # with the unit, so that no group is favoured
+    # with the unit, so that no group is favoured; as text, so that it is the same whatever the file's type
+    hashed = f"HASH({', '.join(['CAST(unit AS VARCHAR)', *rows.keys])})"
     cut = f"(MIN({hashed}, {beyond}))[{beyond}] AS cut"
     weight = rows.weight("CAST(SUM(size) AS BIGINT)")
     joined = f" JOIN weights ON weights.unit = {rows.unit}"
-    among = f"(weights.cut IS NULL OR HASH({', '.join([rows.unit, *rows.values])}) < weights.cut)"
+    among = f"(weights.cut IS NULL OR HASH({', '.join([f'CAST({rows.unit} AS VARCHAR)', *rows.values])}) < weights.cut)"
     sums = [f"{adding.weighed('weights.weight')} AS t{place}" for place, adding in enumerate(totals)]
     zeros = [f"0 AS t{place}" for place in range(len(totals))]
     parts = [

@@ -162,7 +162,9 @@ def test_csv_files_are_read_as_text_and_cast(tmp_path: Path, name: str, change: 
     text = CSV.replace(b";", b"!").replace(b",", change.encode())
     (tmp_path / name).write_bytes(text)
     engine = DuckDB({"people": tmp_path / name})
-    assert by_town(engine.run(ages()), "age") == {"north": 31, 'so"uth': 47, None: 0, "a!b": 110}
+    known = Call("not", (Call("is_null", (Column("id", Kind.INTEGER),), Kind.BOOLEAN),), Kind.BOOLEAN)
+    sums = Sums(Source("people", None, 1, known), ages().keys, ages().totals)
+    assert by_town(engine.run(sums), "age") == {"north": 31, 'so"uth': 47, None: 0, "a!b": 110}
     assert engine.run(count(unit="id")).to_pylist() == [{"n": 3 * WEIGHT}]
     engine.close()
 
