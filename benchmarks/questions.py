@@ -141,7 +141,7 @@ def _by_row(path: Path, rows: int) -> Table:
 def _by_person(path: Path, rows: int, wanted: list[str]) -> Table:
     """Unit = person: what the curator adds to a bounded query, and what the peers take."""
     table = _times(
-        f"Unit = person, {rows:,} rows of {rows // 10:,} people, contribution {CONTRIBUTION} "
+        f"Unit = person, {rows:,} rows of {rows // 10:,} people, contribution {CONTRIBUTION}\n"
         "(aims: 1.25 x the bounded query; a third of OpenDP's time and memory, half on 18,250 groups)"
     )
     for question in QUESTIONS:
@@ -166,7 +166,7 @@ Aim = Callable[[float], float]
 
 
 def _times(title: str) -> Table:
-    table = Table(title=title, caption="x: ours divided by theirs. Without imports; best of a few, see ROUNDS")
+    table = Table(title=title, caption="x: ours divided by theirs. Best of a few runs in one process, after imports")
     for name in ("question", "contender", "CPU", "wall", "peak", "CPU x", "wall x", "peak x", "aim"):
         table.add_column(name, justify="left" if name in {"question", "contender"} else "right", no_wrap=True)
     return table
@@ -233,7 +233,7 @@ def _spread(times: list[float]) -> tuple[str, str]:
 def _errors(path: Path, rows: int, runs: int, wanted: list[str]) -> Table:
     """How far off each contender is, by region, at the same epsilon and the same bounds."""
     table = Table(
-        title=f"Error by region, {rows:,} rows, epsilon {EPSILON:g}, {CONTRIBUTION} rows a person, costs up to {HIGHEST}",
+        title=f"Error by region, {rows:,} rows, epsilon {EPSILON:g}, {CONTRIBUTION} rows a person, costs to {HIGHEST}",
         caption="root mean square of the relative error over regions and runs, against the exact answer in which all\n"
         "rows of a person together weigh at most ten (the mean of sampled rows), and against the plain one.\n"
         "-centred: the sum of distances from the middle, which ours does by itself, was asked for by hand",

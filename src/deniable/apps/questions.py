@@ -115,7 +115,7 @@ def ask(
     """Ask a question, and pay for it."""
     if form is Format.PARQUET and output is None:
         raise InvalidArgumentError("output", "is needed for parquet: name a file with --output")
-    with deniable.open(policy) as curator:
+    with deniable.open(policy) as curator, Console(stderr=True).status("asking ..."):
         answer = underlined(
             sql,
             lambda: curator.ask(

@@ -31,7 +31,8 @@ class DuckDB(Engine):
     Limits:     `seconds` of running time, after which the worker is killed; `memory`, beyond which it uses the disk;
                 one query at a time; expressions of a million characters.
     Caution:    whether and how fast a query ends depends on the data; see docs/threats.md. A text in a Parquet file
-                that is not valid UTF-8, or a line of a CSV file longer than 2 MB, fails every query that reads it.
+                that is not valid UTF-8, or a line of a CSV file longer than 2 MB, fails every query that reads it. The
+                bounds that a Parquet file states for its columns are believed, as every engine does.
     Gaps:       never: other statements than SELECT. not yet: several files for one table, schemas in DuckDB files.
     Needs:      nothing beyond `deniable` itself.
 

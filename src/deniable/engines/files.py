@@ -50,13 +50,14 @@ class DataFile:
         """The table, for FROM.
 
         The columns of a CSV file are read as text, because a row that does not look like those before it would
-        otherwise raise; and a line that is no row is skipped. `typed` guesses, for a custodian to look at.
+        otherwise raise; and a line that is no row is skipped. `typed` guesses, for a custodian to look at. The bounds
+        that a Parquet file states for its columns leave out NaN, and DuckDB would trust them.
         """
         path = text(str(self.path))
         if self.table is not None:
             return f"{self.attachment}.main.{quoted(self.table)}"
         if self.path.suffix in _PARQUET:
-            return f"read_parquet({path})"
+            return f"read_parquet({path}, can_have_nan = true)"
         shape = f"delim = {text(self._delimiter())}, quote = '\"', escape = '\"', header = true, skip = 0"
         lenient = "" if typed else ", all_varchar = true, ignore_errors = true"
         return f"read_csv({path}, {shape}{lenient})"

@@ -42,7 +42,7 @@ def _real(value: Expression, spelled: str, centre: Fraction, step: Fraction, rea
         spelled = clamped(spelled, double(low), double(high))
     distance = f"({spelled} - {double(centre)})" if centre else spelled
     steps = f"{distance} / {double(step)}" if step != 1 else distance
-    return f"CAST(FLOOR({steps} + 0.5e0) AS BIGINT)"
+    return f"TRY_CAST(FLOOR({steps} + 0.5e0) AS BIGINT)"
 
 
 def _place(value: float, centre: Fraction, step: Fraction) -> int:

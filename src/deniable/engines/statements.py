@@ -46,7 +46,10 @@ class _Rows:
 
     @property
     def unit(self) -> str:
-        return f"r.{quoted(self.source.unit or '')}"
+        """The column as it is stored, but with one zero: units that are equal must have equal hashes."""
+        name = f"r.{quoted(self.source.unit or '')}"
+        floats = self.speller.columns.get(self.source.unit or "") in ("FLOAT", "DOUBLE")
+        return f"CASE WHEN {name} = 0 THEN 0 ELSE {name} END" if floats else name
 
     @property
     def keys(self) -> list[str]:

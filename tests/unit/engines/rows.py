@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from deniable.core.expression import Column, Expression, Kind
+from deniable.engines.files import DataFile
+from deniable.engines.lockdown import MISTRUSTED
 from deniable.engines.spelling import Speller
 
 WHOLES = [None, 0, 1, -1, 7, -7, 110, 2**31, 2**53 + 1, -(2**62), 2**63 - 1, -(2**63)]
@@ -92,16 +96,26 @@ class Bench:
         columns = crossed()
         self.rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
         self._connection = duckdb.connect()
-        self._connection.execute("SET TimeZone = 'UTC'")
+        self._connection.execute(f"SET disabled_optimizers = '{MISTRUSTED}'")
         table = pa.table({name: _array(values, TYPES[name]) for name, values in columns.items()})
-        self._connection.register("given", table.append_column("place", pa.array(range(len(self.rows)))))
+        self._table = table.append_column("place", pa.array(range(len(self.rows))))
+        self._connection.register("given", self._table)
         self._connection.execute("CREATE TABLE odd AS FROM given")
 
-    def values(self, *expressions: Expression) -> list[tuple[Any, ...]]:
-        """Each expression in each row, in the order of the rows."""
-        spelled = ", ".join(Speller(TYPES).spell(expression) for expression in expressions)
-        table = self._connection.sql(f"SELECT {spelled} FROM odd AS r ORDER BY place").to_arrow_table()
-        return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    def values(self, expression: Expression) -> list[Any]:
+        """The expression in each row, in order."""
+        return self._asked(expression, "odd")
+
+    def values_from_file(self, expression: Expression, rows: list[int], path: Path) -> list[Any]:
+        """The same in a few rows of a Parquet file, which states bounds for its columns that DuckDB makes use of."""
+        pq.write_table(self._table.take(rows), path)
+        return self._asked(expression, DataFile.named(path).relation())
+
+    def _asked(self, expression: Expression, source: str) -> list[Any]:
+        spelled = Speller(TYPES).spell(expression)
+        table = self._connection.sql(f"SELECT {spelled} AS v FROM {source} AS r ORDER BY place").to_arrow_table()
+        found: list[Any] = table["v"].to_pylist()
+        return found
 
 
 def _array(values: list[Any], kind: str) -> pa.Array:

@@ -102,6 +102,30 @@ def test_keys_of_every_kind(tmp_path: Path) -> None:
     assert found.to_pylist() == [{"x": 0.0, "t": "é", "b": True, "d": date(2025, 1, 1), "i": 7, "n": 2}]
 
 
+def test_units_that_are_numbers(tmp_path: Path) -> None:
+    """Two zeros are one person, and NaN is one; a Parquet file's bounds do not mention it."""
+    table = pa.table({"id": [0.0, -0.0, 1.5, float("nan"), float("nan")], "town": list("abcde"), "age": [1, 2, 3, 4, 5]})
+    pq.write_table(table, tmp_path / "people.parquet")
+    engine = DuckDB({"people": tmp_path / "people.parquet"})
+    assert engine.run(count(unit="id")).to_pylist() == [{"n": 3 * WEIGHT}]
+    kept = Kept(Source("people", "id", 9, None), (Key("town", TOWN),), (Total("n", ONE, None, 1, 0),), 1, "u")
+    assert engine.run(kept)["n"].to_pylist() == [WEIGHT] * 3
+    engine.close()
+
+
+def test_nan_in_a_parquet_file(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"x": [0.0, 1.0, float("nan")]}), tmp_path / "x.parquet")
+    engine = DuckDB({"x": tmp_path / "x.parquet"})
+    x = Column("x", Kind.NUMBER, Range(Fraction(-5), Fraction(5)))
+    row = Call("grid", (x, Literal(Fraction(0), Kind.INTEGER), ONE, Literal(Fraction(9), Kind.INTEGER)), Kind.INTEGER)
+    more = Call("more", (Column("x", Kind.NUMBER), Literal(Fraction(100), Kind.INTEGER)), Kind.BOOLEAN)
+    gone = Call("is_null", (Column("x", Kind.NUMBER),), Kind.BOOLEAN)
+    totals = (Total("sum", row, None, 9, 0), Total("more", ONE, more, 1, 0), Total("gone", ONE, gone, 1, 0))
+    expected = [{"sum": 1, "more": 0, "gone": 1}]
+    assert engine.run(Sums(Source("x", None, 1, None), (), totals)).to_pylist() == expected
+    engine.close()
+
+
 def test_an_empty_table_adds_up_to_zero(tmp_path: Path) -> None:
     pq.write_table(pa.table(PEOPLE).slice(0, 0), tmp_path / "people.parquet")
     engine = DuckDB({"people": tmp_path / "people.parquet"})

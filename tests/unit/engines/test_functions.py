@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from datetime import date
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -140,6 +141,11 @@ def bench() -> Bench:
     return Bench()
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("rows")
+
+
 def same(found: Any, expected: Any, exactly: bool) -> bool:
     if isinstance(found, float) and isinstance(expected, float) and not exactly:
         return found == expected or math.isclose(found, expected, rel_tol=1e-12)
@@ -147,7 +153,11 @@ def same(found: Any, expected: Any, exactly: bool) -> bool:
 
 
 def check(bench: Bench, expression: Expression, *, exactly: bool = True) -> None:
-    for (found,), row in zip(bench.values(expression), bench.rows, strict=True):
+    compare(expression, bench.values(expression), bench.rows, exactly=exactly)
+
+
+def compare(expression: Expression, values: list[Any], rows: list[dict[str, Any]], *, exactly: bool) -> None:
+    for found, row in zip(values, rows, strict=True):
         assert not (isinstance(found, float) and math.isnan(found))
         try:
             expected = evaluate(expression, row)
@@ -176,8 +186,8 @@ def test_columns_are_read_within_their_bounds(bench: Bench, column: Column) -> N
 def test_constants(bench: Bench, value: Any) -> None:
     kinds = {str: TEXT, bool: TRUTH, date: DAY}
     kind = kinds.get(type(value), REAL)
-    for (found,) in bench.values(Literal(value, kind))[:1]:
-        assert found == (float(value) if isinstance(value, Fraction) else value)
+    found = bench.values(Literal(value, kind))[0]
+    assert found == (float(value) if isinstance(value, Fraction) else value)
 
 
 def test_an_unknown_function_is_not_spelled() -> None:
@@ -278,11 +288,25 @@ def functions_of(expression: Expression) -> set[str]:
     return {expression.function}.union(*(functions_of(part) for part in expression.arguments))
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(data=st.data(), kind=st.sampled_from(list(Kind)))
 def test_whatever_is_nested_answers_and_is_right(bench: Bench, data: st.DataObject, kind: Kind) -> None:
     expression = data.draw(trees(3)[kind])
+    agrees(expression, bench.values(expression), bench.rows)
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.data(), kind=st.sampled_from(list(Kind)), places=st.lists(st.integers(0, 224), min_size=1, max_size=4, unique=True))
+def test_the_same_from_a_file(
+    bench: Bench, folder: Path, data: st.DataObject, kind: Kind, places: list[int]
+) -> None:
+    expression = data.draw(trees(2)[kind])
+    found = bench.values_from_file(expression, sorted(places), folder / "rows.parquet")
+    agrees(expression, found, [bench.rows[place] for place in sorted(places)])
+
+
+def agrees(expression: Expression, values: list[Any], rows: list[dict[str, Any]]) -> None:
     if functions_of(expression) & CHAOTIC:
-        assert not any(isinstance(one, float) and math.isnan(one) for (one,) in bench.values(expression))
+        assert not any(isinstance(one, float) and math.isnan(one) for one in values)
     else:
-        check(bench, expression)
+        compare(expression, values, rows, exactly=True)
