@@ -101,6 +101,11 @@ class DuckDB(Engine):
         except OSError:
             raise InvalidArgumentError(table, "cannot be read at the moment") from None
 
+    @property
+    def process(self) -> int | None:
+        """The number of the worker's process, while there is one; for whoever measures what it uses."""
+        return self._started[0][1].process if self._started else None
+
     def close(self) -> None:
         """End the worker."""
         with self._lock:

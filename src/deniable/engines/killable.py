@@ -37,6 +37,11 @@ class Killable:
         self._exchange(json.dumps(setup))
 
     @property
+    def process(self) -> int:
+        """The number of its process."""
+        return self._process.pid
+
+    @property
     def alive(self) -> bool:
         """Whether it can be asked: a copy of this process, made by fork, must not listen in on its answers."""
         return self._owner == os.getpid() and self._process.poll() is None

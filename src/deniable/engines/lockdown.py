@@ -43,7 +43,8 @@ def locks(files: Mapping[str, DataFile], memory: str, threads: int, spill: str) 
         "enable_external_access": "false",
         "lock_configuration": "true",
     }
-    return [f"SET {name} = {value}" for name, value in settings.items()]
+    # GLOBAL: each question has a session of its own, which a plain SET would not reach
+    return [f"SET GLOBAL {name} = {value}" for name, value in settings.items()]
 
 
 def _table_bits(files: Mapping[str, DataFile], threads: int) -> int:

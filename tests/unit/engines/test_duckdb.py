@@ -1,4 +1,4 @@
-"""The engine as a whole: files in, whole numbers out; limits that hold, doors that are shut, errors that say nothing."""
+"""The engine as a whole: files in, whole numbers out; limits hold, doors are shut, errors say nothing."""
 
 from __future__ import annotations
 
@@ -86,13 +86,17 @@ def test_people_as_units(engine: DuckDB) -> None:
     assert by_town(engine.run(ages("id")), "age") == {"north": 31 * half, "south": 47 * half, None: 110 * WEIGHT}
     units = Units(Source("people", "id", 1, None), (Key("town", TOWN),), "many", None)
     assert by_town(engine.run(units), "many") == {"north": half, "south": half + WEIGHT, None: WEIGHT}
-    kept = engine.run(Kept(Source("people", "id", 9, None), (Key("town", TOWN),), (Total("n", ONE, None, 1, 0),), 1, "u"))
+    kept = engine.run(
+        Kept(Source("people", "id", 9, None), (Key("town", TOWN),), (Total("n", ONE, None, 1, 0),), 1, "u")
+    )
     assert kept.column_names == ["town", "n", "u"]
     assert sum(kept["u"].to_pylist()) == 3
 
 
 def test_keys_of_every_kind(tmp_path: Path) -> None:
-    table = pa.table({"x": [-0.0, 0.0], "t": ["e\u0301", "é"], "b": [True, True], "d": [date(2025, 1, 1)] * 2, "i": [7, 7]})
+    table = pa.table(
+        {"x": [-0.0, 0.0], "t": ["e\u0301", "é"], "b": [True, True], "d": [date(2025, 1, 1)] * 2, "i": [7, 7]}
+    )
     pq.write_table(table, tmp_path / "keys.parquet")
     kinds = {"x": Kind.NUMBER, "t": Kind.TEXT, "b": Kind.BOOLEAN, "d": Kind.DATE, "i": Kind.INTEGER}
     keys = tuple(Key(name, Column(name, kind)) for name, kind in kinds.items())
@@ -104,7 +108,9 @@ def test_keys_of_every_kind(tmp_path: Path) -> None:
 
 def test_units_that_are_numbers(tmp_path: Path) -> None:
     """Two zeros are one person, and NaN is one; a Parquet file's bounds do not mention it."""
-    table = pa.table({"id": [0.0, -0.0, 1.5, float("nan"), float("nan")], "town": list("abcde"), "age": [1, 2, 3, 4, 5]})
+    table = pa.table(
+        {"id": [0.0, -0.0, 1.5, float("nan"), float("nan")], "town": list("abcde"), "age": [1, 2, 3, 4, 5]}
+    )
     pq.write_table(table, tmp_path / "people.parquet")
     engine = DuckDB({"people": tmp_path / "people.parquet"})
     assert engine.run(count(unit="id")).to_pylist() == [{"n": 3 * WEIGHT}]
@@ -173,7 +179,9 @@ def test_dates_however_they_are_stored(tmp_path: Path) -> None:
     pq.write_table(pa.table(columns), tmp_path / "days.parquet")
     engine = DuckDB({"days": tmp_path / "days.parquet"})
     for name in columns:
-        query = Sums(Source("days", None, 1, None), (Key("d", Column(name, Kind.DATE)),), (Total("n", ONE, None, 1, 0),))
+        query = Sums(
+            Source("days", None, 1, None), (Key("d", Column(name, Kind.DATE)),), (Total("n", ONE, None, 1, 0),)
+        )
         assert set(engine.run(query)["d"].to_pylist()) == {date(2024, 2, 29), None}, name
     engine.close()
 
@@ -203,7 +211,7 @@ def test_tables_of_a_database_file(tmp_path: Path) -> None:
     assert engine.run(count("others", "id")).to_pylist() == [{"n": 7 * WEIGHT}]
     assert engine.describe("others") == {"id": "BIGINT"}
     with pytest.raises(Broken):
-        engine.fetch(f"SELECT * FROM read_text('{file}')")
+        engine.fetch(f"FROM read_text('{tmp_path}/other.txt')")
     engine.close()
 
 
@@ -216,18 +224,24 @@ def test_a_file_of_no_known_kind_is_refused() -> None:
 def test_order_and_threads_change_nothing(tmp_path: Path) -> None:
     generator = np.random.default_rng(3)
     size = 300_000
-    table = pa.table({
-        "id": generator.integers(0, 20_000, size),
-        "age": generator.integers(-10, 130, size),
-        "town": generator.choice(["north", "south", "east"], size),
-        "x": generator.normal(size=size) * 10.0 ** generator.integers(-5, 20, size),
-    })
+    table = pa.table(
+        {
+            "id": generator.integers(0, 20_000, size),
+            "age": generator.integers(-10, 130, size),
+            "town": generator.choice(["north", "south", "east"], size),
+            "x": generator.normal(size=size) * 10.0 ** generator.integers(-5, 20, size),
+        }
+    )
     steps = (Literal(Fraction(value), Kind.NUMBER) for value in ("0.3", "0.01"))
     reach = Literal(Fraction(1000), Kind.INTEGER)
     row = Call("grid", (Column("x", Kind.NUMBER), *steps, reach), Kind.INTEGER, Range(Fraction(-1000), Fraction(1000)))
     totals = (Total("x", row, None, 1000, 7), Total("age", AGE, None, 110, 0), Total("n", ONE, None, 1, 0))
     source, keys = Source("people", "id", 10, None), (Key("town", TOWN),)
-    queries: list[ExactQuery] = [Sums(source, keys, totals), Kept(source, keys, totals, 1, "u"), Sums(source, (), totals)]
+    queries: list[ExactQuery] = [
+        Sums(source, keys, totals),
+        Kept(source, keys, totals, 1, "u"),
+        Sums(source, (), totals),
+    ]
     seen = []
     for threads, order in ((1, np.arange(size)), (4, generator.permutation(size))):
         path = tmp_path / f"{threads}.parquet"
@@ -319,7 +333,9 @@ def test_only_select_is_answered(people: Path) -> None:
         for sql in ("CREATE TABLE t AS SELECT 1", "SELECT 1; SELECT 2", "SET threads = 1", "PRAGMA version"):
             with pytest.raises(PermissionError):
                 answer(connection, sql)
-        assert pa.ipc.open_stream(answer(connection, "SELECT COUNT(*) AS n FROM people")).read_all()["n"][0].as_py() == 5
+        assert (
+            pa.ipc.open_stream(answer(connection, "SELECT COUNT(*) AS n FROM people")).read_all()["n"][0].as_py() == 5
+        )
 
 
 def test_a_query_that_takes_too_long_is_stopped_and_the_next_one_runs(people: Path) -> None:
@@ -366,7 +382,9 @@ time.sleep(600)
 
 
 def test_a_worker_dies_with_its_parent_even_in_the_middle_of_a_query(people: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", LONELY, people, FOR_EVER], stdout=subprocess.PIPE, text=True) as parent:
+    with subprocess.Popen(
+        [sys.executable, "-c", LONELY, people, FOR_EVER], stdout=subprocess.PIPE, text=True
+    ) as parent:
         assert parent.stdout is not None
         worker, spill = parent.stdout.readline().split()
         assert Path(spill).is_dir()
@@ -453,17 +471,17 @@ def test_what_memory_cannot_hold_is_put_on_disk(people: Path) -> None:
     engine.close()
 
 
-SECRET = "the diagnosis of row 17"
+QUOTED = "the diagnosis of row 17"
 
 
 def broken_queries() -> dict[str, Callable[[DuckDB, pytest.MonkeyPatch], ExactQuery]]:
     def quoting(engine: DuckDB, patch: pytest.MonkeyPatch) -> ExactQuery:
-        patch.setattr(engine, "emit", lambda _: f"SELECT CAST('{SECRET}' AS INTEGER) AS n")
+        patch.setattr(engine, "emit", lambda _: f"SELECT CAST('{QUOTED}' AS INTEGER) AS n")
         return count()
 
     def raising(engine: DuckDB, patch: pytest.MonkeyPatch) -> ExactQuery:
         def fetch(_: str) -> pa.Table:
-            raise RuntimeError(SECRET)
+            raise RuntimeError(QUOTED)
 
         patch.setattr(engine, "fetch", fetch)
         return count()
@@ -475,7 +493,7 @@ def broken_queries() -> dict[str, Callable[[DuckDB, pytest.MonkeyPatch], ExactQu
 
         return prepared
 
-    missing = Column(SECRET, Kind.INTEGER)
+    missing = Column(QUOTED, Kind.INTEGER)
     return {
         "error that quotes": quoting,
         "error of another kind": raising,
@@ -500,7 +518,7 @@ def test_a_failure_says_nothing(
     assert caught.value.__context__ is None
     assert str(caught.value) == str(Failed())
     assert [record.name for record in caplog.records] == ["deniable.curator"]
-    assert SECRET not in caplog.text
+    assert QUOTED not in caplog.text
 
 
 def test_a_missing_file_fails_the_question_and_is_explained_to_the_custodian(people: Path, tmp_path: Path) -> None:
@@ -558,3 +576,24 @@ def test_a_changed_file_is_read_with_its_new_types(engine: DuckDB, people: Path)
     engine.run(ages())
     pq.write_table(pa.table(PEOPLE).set_column(1, "age", pa.array(["31", "47", "-5", "999", "fifty"])), people)
     assert by_town(engine.run(ages()), "age") == {"north": 31, "south": 47, None: 110}
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("python_enable_replacements", False),
+        ("enable_external_access", False),
+        ("lock_configuration", True),
+        ("autoload_known_extensions", False),
+        ("TimeZone", "UTC"),
+    ],
+)
+def test_the_locks_hold_where_questions_run(tmp_path: Path, setting: str, value: object) -> None:
+    people = tmp_path / "people.csv"
+    people.write_text("age\n31\n")
+    engine = DuckDB({"people": people})
+    try:
+        found = engine.fetch(f"SELECT current_setting('{setting}') AS s").to_pylist()  # noqa: S608 - a test's words
+    finally:
+        engine.close()
+    assert found == [{"s": value}]

@@ -19,7 +19,7 @@ from deniable.planner.functions import call
 from tests.unit.engines.reference import Unmodelled, evaluate, number
 from tests.unit.engines.rows import COLUMNS, TYPES, Bench
 
-I, J, X, Y, T, U, B, C, D, E = (COLUMNS[name] for name in "ijxytubcde")
+N, J, X, Y, T, U, B, C, D, E = (COLUMNS[name] for name in "ijxytubcde")
 WHOLE, REAL, TEXT, TRUTH, DAY = Kind.INTEGER, Kind.NUMBER, Kind.TEXT, Kind.BOOLEAN, Kind.DATE
 SMALL = Column("i", WHOLE, Range(Fraction(-5), Fraction(100)))
 SMALLER = Column("j", WHOLE, Range(Fraction(1), Fraction(3)))
@@ -45,49 +45,46 @@ def within(most: int) -> Range:
     return Range(Fraction(-most), Fraction(most))
 
 
-TWO_NUMBERS = [(X, Y), (X, J), (I, Y), (HALF, POSITIVE), (SMALL, Y), (X, number("0.1")), (NULL, X), (number(3), X)]
+TWO_NUMBERS = [(X, Y), (X, J), (N, Y), (HALF, POSITIVE), (SMALL, Y), (X, number("0.1")), (NULL, X), (number(3), X)]
 ARITHMETIC = [
     *(made(name, REAL, *pair) for name in ("add", "subtract", "multiply", "divide", "power") for pair in TWO_NUMBERS),
-    *(made(name, WHOLE, I, J) for name in ("add", "subtract", "multiply", "quotient", "remainder")),
+    *(made(name, WHOLE, N, J) for name in ("add", "subtract", "multiply", "quotient", "remainder")),
     *(
         made(name, WHOLE, SMALL, SMALLER, bounds=within(300))
         for name in ("add", "subtract", "multiply", "quotient", "remainder")
     ),
-    *(made(name, REAL, I, J) for name in ("quotient", "remainder")),
-    made("quotient", WHOLE, I, number(7)),
+    *(made(name, REAL, N, J) for name in ("quotient", "remainder")),
+    made("quotient", WHOLE, N, number(7)),
     made("quotient", WHOLE, SMALL, number(-2), bounds=within(50)),
-    *(made(name, WHOLE, one) for name in ("negate", "absolute", "sign") for one in (I, SMALL, DOWNWARD)),
-    *(made(name, REAL, one) for name in ("negate", "absolute") for one in (X, HALF, I)),
+    *(made(name, WHOLE, one) for name in ("negate", "absolute", "sign") for one in (N, SMALL, DOWNWARD)),
+    *(made(name, REAL, one) for name in ("negate", "absolute") for one in (X, HALF, N)),
     made("sign", WHOLE, X),
-    *(made(name, kind, one) for name in ("floor", "ceiling") for kind in (WHOLE, REAL) for one in (X, HALF, I, UPWARD)),
-    *(made("round", REAL, one, number(places)) for one in (X, HALF, I) for places in (-3, -1, 0, 1, 2)),
+    *(made(name, kind, one) for name in ("floor", "ceiling") for kind in (WHOLE, REAL) for one in (X, HALF, N, UPWARD)),
+    *(made("round", REAL, one, number(places)) for one in (X, HALF, N) for places in (-3, -1, 0, 1, 2)),
     *(made("round", WHOLE, one, number(places)) for one in (X, SMALL) for places in (-2, 0)),
-    *(made(name, REAL, one) for name in ("sqrt", "ln", "exp") for one in (X, POSITIVE, HALF, I, UPWARD, number(2))),
+    *(made(name, REAL, one) for name in ("sqrt", "ln", "exp") for one in (X, POSITIVE, HALF, N, UPWARD, number(2))),
 ]
 CHOICES = [
     *(made(name, REAL, *pair) for name in ("least", "greatest", "coalesce") for pair in TWO_NUMBERS),
-    *(made(name, one.kind, one, two) for name in ("least", "greatest") for one, two in ((I, J), (T, U), (D, E))),
-    *(made("coalesce", one.kind, one, two) for one, two in ((I, J), (T, U), (B, C), (D, E), (T, text("")))),
-    *(made("nullif", one.kind, one, two) for one, two in ((I, J), (X, Y), (T, U), (D, E), (I, Y), (X, number(0)))),
-    made("case", REAL, B, I, C, Y),
-    made("case", WHOLE, B, I, C, number(5), NULL),
+    *(made(name, one.kind, one, two) for name in ("least", "greatest") for one, two in ((N, J), (T, U), (D, E))),
+    *(made("coalesce", one.kind, one, two) for one, two in ((N, J), (T, U), (B, C), (D, E), (T, text("")))),
+    *(made("nullif", one.kind, one, two) for one, two in ((N, J), (X, Y), (T, U), (D, E), (N, Y), (X, number(0)))),
+    made("case", REAL, B, N, C, Y),
+    made("case", WHOLE, B, N, C, number(5), NULL),
     made("case", TEXT, made("is_null", TRUTH, T), text("none"), T),
     made("case", DAY, B, D, Literal(date(2025, 1, 1), DAY)),
 ]
-PAIRS = [*TWO_NUMBERS, (I, J), (T, U), (B, C), (D, E), (D, Literal(date(2025, 1, 5), DAY)), (T, text("a")), (I, NULL)]
-PAIRS += [(I, number(2**80)), (I, number(-(10**50))), (X, number(10**50)), (SMALL, number("0.5")), (RECENT, SOON)]
+PAIRS = [*TWO_NUMBERS, (N, J), (T, U), (B, C), (D, E), (D, Literal(date(2025, 1, 5), DAY)), (T, text("a")), (N, NULL)]
+PAIRS += [(N, number(2**80)), (N, number(-(10**50))), (X, number(10**50)), (SMALL, number("0.5")), (RECENT, SOON)]
+COMPARISONS = ("equal", "unequal", "less", "at_most", "more", "at_least")
 CONDITIONS = [
-    *(
-        made(name, TRUTH, *pair)
-        for name in ("equal", "unequal", "less", "at_most", "more", "at_least")
-        for pair in PAIRS
-    ),
+    *(made(name, TRUTH, *pair) for name in COMPARISONS for pair in PAIRS),
     *(made("is_null", TRUTH, one) for one in COLUMNS.values()),
     made("is_null", TRUTH, made("subtract", REAL, X, Y)),
     made("not", TRUTH, B),
     made("and", TRUTH, B, C),
     made("or", TRUTH, B, C, made("not", TRUTH, B)),
-    made("in", TRUTH, I, number(1), number(-7), number("0.5")),
+    made("in", TRUTH, N, number(1), number(-7), number("0.5")),
     made("in", TRUTH, X, number(0), number("1.5")),
     made("in", TRUTH, T, text("a"), text("é"), text("it's")),
     made("in", TRUTH, D, Literal(date(2025, 1, 5), DAY)),
@@ -103,7 +100,7 @@ WORDS = [
     *(made(name, TEXT, T) for name in ("lower", "upper", "trim")),
     made("length", WHOLE, T),
     made("concat", TEXT, T, U, text("'\x00'")),
-    *(made("substring", TEXT, T, *places) for places in ((number(1), number(2)), (I, J), (number(2), number(2**31)))),
+    *(made("substring", TEXT, T, *places) for places in ((number(1), number(2)), (N, J), (number(2), number(2**31)))),
     made("substring", TEXT, T, SMALL, SMALLER),
 ]
 DATES = [
@@ -113,17 +110,17 @@ DATES = [
         for one in (D, RECENT, SOON)
     ),
     *(made(f"truncate_{unit}", DAY, one) for unit in ("year", "quarter", "month", "week") for one in (D, RECENT)),
-    made("date_of_days", DAY, I),
+    made("date_of_days", DAY, N),
     made("date_of_days", DAY, SMALL),
 ]
 CASTS = [
-    *(made(f"to_{kind.value}", kind, one) for kind in Kind for one in (I, X, T, B, D, HALF, SMALL, RECENT)),
-    *(made("to_integer", REAL, one) for one in (X, T, I)),
+    *(made(f"to_{kind.value}", kind, one) for kind in Kind for one in (N, X, T, B, D, HALF, SMALL, RECENT)),
+    *(made("to_integer", REAL, one) for one in (X, T, N)),
     made("to_number", REAL, made("to_text", TEXT, X)),
 ]
 GRIDS = [
     made("grid", WHOLE, value, number(centre), number(step), number(reach))
-    for value in (X, I, HALF, SMALL, POSITIVE, UPWARD, made("least", REAL, X, number(500)))
+    for value in (X, N, HALF, SMALL, POSITIVE, UPWARD, made("least", REAL, X, number(500)))
     for centre, step, reach in (
         (0, 1, 10),
         (1, "1/100", 400),
@@ -146,7 +143,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("rows")
 
 
-def same(found: Any, expected: Any, exactly: bool) -> bool:
+def same(found: Any, expected: Any, *, exactly: bool) -> bool:
     if isinstance(found, float) and isinstance(expected, float) and not exactly:
         return found == expected or math.isclose(found, expected, rel_tol=1e-12)
     return found == expected and type(found) is type(expected)
@@ -163,7 +160,7 @@ def compare(expression: Expression, values: list[Any], rows: list[dict[str, Any]
             expected = evaluate(expression, row)
         except Unmodelled:
             continue
-        assert same(found, expected, exactly), (expression, row, found, expected)
+        assert same(found, expected, exactly=exactly), (expression, row, found, expected)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -227,10 +224,10 @@ def built(name: str, *arguments: Expression) -> Expression:
 def trees(depth: int) -> dict[Kind, st.SearchStrategy[Expression]]:
     """Random expressions of each kind, as the planner builds them, with its ranges."""
     leaves: dict[Kind, list[Expression]] = {
-        WHOLE: [I, J, SMALL, SMALLER, DOWNWARD, number(3), number(-2)],
+        WHOLE: [N, J, SMALL, SMALLER, DOWNWARD, number(3), number(-2)],
         REAL: [X, Y, HALF, POSITIVE, UPWARD, number("0.3")],
         TEXT: [T, U, text("a"), text("")],
-        TRUTH: [B, C, Literal(True, TRUTH)],
+        TRUTH: [B, C, Literal(value=True, kind=TRUTH)],
         DAY: [D, E, RECENT, SOON, Literal(date(2024, 2, 29), DAY)],
     }
     level = {kind: st.sampled_from(options) for kind, options in leaves.items()}
@@ -257,7 +254,7 @@ def grown(kind: Kind, of: dict[Kind, st.SearchStrategy[Expression]]) -> list[st.
         case Kind.BOOLEAN:
             compared = st.builds(
                 lambda name, pair: call(name, *pair),
-                st.sampled_from("equal unequal less at_most more at_least".split()),
+                st.sampled_from(COMPARISONS),
                 same_kind,
             )
             return [
@@ -296,10 +293,12 @@ def test_whatever_is_nested_answers_and_is_right(bench: Bench, data: st.DataObje
 
 
 @settings(max_examples=100, deadline=None)
-@given(data=st.data(), kind=st.sampled_from(list(Kind)), places=st.lists(st.integers(0, 224), min_size=1, max_size=4, unique=True))
-def test_the_same_from_a_file(
-    bench: Bench, folder: Path, data: st.DataObject, kind: Kind, places: list[int]
-) -> None:
+@given(
+    data=st.data(),
+    kind=st.sampled_from(list(Kind)),
+    places=st.lists(st.integers(0, 224), min_size=1, max_size=4, unique=True),
+)
+def test_the_same_from_a_file(bench: Bench, folder: Path, data: st.DataObject, kind: Kind, places: list[int]) -> None:
     expression = data.draw(trees(2)[kind])
     found = bench.values_from_file(expression, sorted(places), folder / "rows.parquet")
     agrees(expression, found, [bench.rows[place] for place in sorted(places)])

@@ -14,10 +14,10 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import csv
-from pyarrow import parquet as pq
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import csv
+from pyarrow import parquet as pq
 
 from deniable.core.expression import Call, Column, Expression, Kind, Literal, Range
 from deniable.core.query import WEIGHT, ExactQuery, Kept, Key, Source, Sums, Total, Units
@@ -98,7 +98,9 @@ totals = st.lists(
     min_size=1,
     max_size=3,
 ).map(
-    lambda found: tuple(Total(f"t {place}", row, where, reach, shift) for place, ((row, reach), where, shift) in enumerate(found))
+    lambda found: tuple(
+        Total(f"t {place}", row, where, reach, shift) for place, ((row, reach), where, shift) in enumerate(found)
+    )
 )
 
 
@@ -151,7 +153,11 @@ def chosen(source: Source, table: Rows, *conditions: Expression | None) -> Rows:
 def key_of(query: ExactQuery, row: dict[str, Any]) -> tuple[Any, ...]:
     values = (evaluate(key.value, row) for key in query.keys)
     return tuple(
-        unicodedata.normalize("NFC", value) if isinstance(value, str) else value + 0.0 if isinstance(value, float) else value
+        unicodedata.normalize("NFC", value)
+        if isinstance(value, str)
+        else value + 0.0
+        if isinstance(value, float)
+        else value
         for value in values
     )
 
@@ -184,7 +190,7 @@ def sums(query: Sums | Kept, table: Rows) -> dict[tuple[Any, ...], list[int]]:
         for place, total in enumerate(query.totals):
             group[place] += added(total, row, weight)
     if not query.keys:
-        groups[()]  # noqa: B018 - there is always one group
+        groups[()]  # there is always one group
     return {key: [cut(value) for value in values] for key, values in groups.items()}
 
 
@@ -232,7 +238,8 @@ def test_kept(
         kept = first_groups(connection, query, left)
         left = [row for row in left if key_of(query, row) in kept[row["unit"]]]
     counted = Counter(
-        key for key, _ in {(key_of(query, row), row["unit"] if source.unit else place) for place, row in enumerate(left)}
+        key
+        for key, _ in {(key_of(query, row), row["unit"] if source.unit else place) for place, row in enumerate(left)}
     )
     expected = {key: (*values, counted[key]) for key, values in sums(query, left).items()}
     assert ask(connection, query, table) == expected
@@ -258,17 +265,13 @@ def test_files_answer_like_memory(
         assert ask(connection, query, table, folder / name) == ask(connection, query, table)
 
 
-def first_groups(
-    connection: duckdb.DuckDBPyConnection, query: Kept, table: Rows
-) -> dict[int, set[tuple[Any, ...]]]:
+def first_groups(connection: duckdb.DuckDBPyConnection, query: Kept, table: Rows) -> dict[int, set[tuple[Any, ...]]]:
     """The groups of each unit with the lowest hashes."""
     groups: dict[int, set[tuple[Any, ...]]] = defaultdict(set)
     for row in table:
         groups[row["unit"]].add(key_of(query, row))
     hashes = {(unit, key): hash_of(connection, query, unit, key) for unit in groups for key in groups[unit]}
-    return {
-        unit: set(sorted(found, key=lambda key: hashes[unit, key])[: query.most]) for unit, found in groups.items()
-    }
+    return {unit: set(sorted(found, key=lambda key: hashes[unit, key])[: query.most]) for unit, found in groups.items()}
 
 
 def hash_of(connection: duckdb.DuckDBPyConnection, query: Kept, unit: int, key: tuple[Any, ...]) -> int:

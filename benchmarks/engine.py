@@ -1,0 +1,182 @@
+"""The engine beside plain DuckDB: `python -m benchmarks.engine`.
+
+Ten million visits of a million people in fifty regions. Rows as units against the plain query, people as units against
+the best of three hand-written queries that bound what a person adds. Every query runs in a worker of its own, as ours
+do, so that processor time and peak memory are its own; the best of a few runs counts, and runs take turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+
+import duckdb
+
+from deniable.core.expression import Call, Column, Kind, Literal, Range
+from deniable.core.query import WEIGHT, Key, Source, Sums, Total
+from deniable.engines import DuckDB
+
+_TICK = 1 / os.sysconf("SC_CLK_TCK")
+CONTRIBUTION = 20
+SHIFT = 7
+REACH = 25_000
+
+COST = Column("cost", Kind.NUMBER, Range(Fraction(0), Fraction(500)))
+REGION = Key("region", Column("region", Kind.TEXT))
+DAY = Key("day", Column("day", Kind.DATE))
+
+QUESTIONS = {
+    "one COUNT": ((), False),
+    "COUNT, SUM by 50 regions": ((REGION,), True),
+    "COUNT, SUM by 18,250 groups": ((REGION, DAY), True),
+}
+"""Keys, and whether costs are added up too."""
+
+
+def main() -> None:
+    """Make the visits, then print a table for each kind of unit."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--runs", type=int, default=5)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        visits = Path(folder) / "visits.parquet"
+        _make(visits, options.rows)
+        print(
+            f"{options.rows:,} rows, {options.rows // 10:,} people, {visits.stat().st_size / 1e6:.0f} MB of Parquet\n"
+        )
+        for unit in (None, "person"):
+            for question, (keys, sums) in QUESTIONS.items():
+                _compare(question, _candidates(keys, unit, sums=sums), visits, options.runs)
+
+
+def _make(path: Path, rows: int) -> None:
+    """A few people come often: a tenth of them have more than twenty visits."""
+    with duckdb.connect() as connection:
+        connection.execute("SET preserve_insertion_order = false")
+        connection.execute("SELECT setseed(0.5)")
+        columns = (
+            f"CAST(FLOOR({rows // 10} * POW(random(), 1.6)) AS BIGINT) AS person",
+            "ROUND(random() * 500, 2) AS cost",
+            "format('region {:02}', CAST(FLOOR(50 * POW(random(), 1.3)) AS INTEGER)) AS region",
+            "DATE '2025-01-01' + CAST(FLOOR(random() * 365) AS INTEGER) AS day",
+        )
+        connection.execute(f"COPY ({_select(list(columns), f'range({rows})', [])}) TO '{path}'")
+
+
+def _candidates(keys: tuple[Key, ...], unit: str | None, *, sums: bool) -> dict[str, str | Sums]:
+    """Our query, and what one would write by hand for the same question."""
+    one = Literal(Fraction(1), Kind.INTEGER)
+    constants = (Literal(Fraction(250), Kind.INTEGER), Literal(Fraction(1, 100), Kind.NUMBER))
+    place = (COST, *constants, Literal(Fraction(REACH), Kind.INTEGER))
+    row = Call("grid", place, Kind.INTEGER, Range(Fraction(-REACH), Fraction(REACH)))
+    totals = (Total("n", one, None, 1, 0), Total("cost", row, None, REACH, SHIFT if unit else 0))
+    ours = Sums(Source("visits", unit, CONTRIBUTION, None), keys, totals if sums else totals[:1])
+    names = [key.name for key in keys]
+    return {"ours": ours} | ({"plain": _plain(names, sums=sums)} if unit is None else _bounded(names, sums=sums))
+
+
+def _plain(keys: list[str], *, sums: bool) -> str:
+    return _select([*keys, "COUNT(*) AS n", *(["SUM(cost) AS cost"] if sums else [])], "visits", keys)
+
+
+def _bounded(keys: list[str], *, sums: bool) -> dict[str, str]:
+    """By weights for everybody, by weights for the heavy, and by adding up each person first."""
+    cents = "CAST(FLOOR((LEAST(GREATEST(cost, 0), 500) - 250) / 0.01 + 0.5) AS BIGINT)"
+    scaled = CONTRIBUTION * WEIGHT
+
+    def weighed(weight: str) -> list[str]:
+        return [*keys, f"SUM({weight}) AS n", *([f"SUM({cents} * {weight} // 128) AS cost"] if sums else [])]
+
+    everybody = _select(["person", f"LEAST({WEIGHT}, {scaled} // COUNT(*)) AS weight"], "visits", ["person"])
+    heavy = _select(["person", f"{scaled} // COUNT(*) AS weight"], "visits", ["person"])
+    heavy += f" HAVING COUNT(*) > {CONTRIBUTION}"
+    first = ["person", *keys, "COUNT(*) AS n", *([f"SUM({cents}) AS cents"] if sums else [])]
+    apart = _select(first, "visits", ["person", *keys])
+    weights = _select(["person", f"LEAST({WEIGHT}, {scaled} // SUM(n)) AS weight"], "apart", ["person"])
+    added = [*keys, "SUM(n * weight) AS n", *(["SUM(cents * weight // 128) AS cost"] if sums else [])]
+    return {
+        "weights for all": f"WITH w AS ({everybody}) "
+        + _select(weighed("weight"), "visits JOIN w USING (person)", keys),
+        "weights for the heavy": f"WITH w AS ({heavy}) "
+        + _select(weighed(f"COALESCE(weight, {WEIGHT})"), "visits LEFT JOIN w USING (person)", keys),
+        "people first": f"WITH apart AS ({apart}), w AS ({weights}) "
+        + _select(added, "apart JOIN w USING (person)", keys),
+    }
+
+
+def _select(columns: list[str], source: str, keys: list[str]) -> str:
+    grouped = f" GROUP BY {', '.join(keys)}" if keys else ""
+    return f"SELECT {', '.join(columns)} FROM {source}{grouped}"  # noqa: S608 - all of it stands in this file
+
+
+@dataclass(slots=True)
+class _Measured:
+    """The least that a query took, over its runs."""
+
+    name: str
+    run: Callable[[], object]
+    engine: DuckDB
+    wall: float = float("inf")
+    processor: float = float("inf")
+    memory: float = 0.0
+
+    def again(self) -> None:
+        """One more run."""
+        before, started = _processor(self.engine), time.perf_counter()
+        self.run()
+        self.wall = min(self.wall, time.perf_counter() - started)
+        self.processor = min(self.processor, _processor(self.engine) - before)
+        self.memory = _peak(self.engine)
+
+
+def _compare(question: str, candidates: dict[str, str | Sums], visits: Path, runs: int) -> None:
+    """A line for each candidate, with ratios to the best one that is not ours."""
+    measured = [_started(name, query, visits) for name, query in candidates.items()]
+    for _ in range(runs):
+        for one in measured:
+            one.again()
+    others = [one for one in measured if one.name != "ours"]
+    wall, processor = min(one.wall for one in others), max(_TICK, min(one.processor for one in others))
+    unit = "row" if "plain" in candidates else "person"
+    print(f"{question + ', unit = ' + unit:45}{'wall s':>10}{'ratio':>8}{'CPU s':>10}{'ratio':>8}{'peak MB':>10}")
+    for one in measured:
+        print(
+            f"  {one.name:43}{one.wall:10.3f}{one.wall / wall:8.2f}"
+            f"{one.processor:10.3f}{one.processor / processor:8.2f}{one.memory:10.0f}"
+        )
+        one.engine.close()
+    if unit == "row":
+        held = measured[0].wall <= 1.3 * wall + 0.05
+        print(f"  within 1.3 times plain plus 50 ms: {'yes' if held else 'no'}")
+    print()
+
+
+def _started(name: str, query: str | Sums, visits: Path) -> _Measured:
+    engine = DuckDB({"visits": visits}, seconds=600)
+    engine.fetch("SELECT 1")
+    run = partial(engine.run, query) if isinstance(query, Sums) else partial(engine.fetch, query)
+    return _Measured(name, run, engine)
+
+
+def _processor(engine: DuckDB) -> float:
+    """Seconds of processor time that the worker has used so far."""
+    fields = Path(f"/proc/{engine.process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) * _TICK
+
+
+def _peak(engine: DuckDB) -> float:
+    """The most memory that the worker has had, in MB."""
+    lines = Path(f"/proc/{engine.process}/status").read_text().splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+
+
+if __name__ == "__main__":
+    main()
