@@ -65,7 +65,7 @@ class DuckDB(Engine):
         self._seconds, self._memory = seconds, memory
         self._threads = threads or os.cpu_count() or 1
         self._lock = Lock()
-        self._columns: dict[tuple[str, Stamp], dict[str, str]] = {}
+        self._columns: dict[str, tuple[Stamp | None, dict[str, str]]] = {}
         self._started: list[tuple[_Stamps, Killable]] = []
         weakref.finalize(self, _dismiss, self._started)
 
@@ -73,10 +73,12 @@ class DuckDB(Engine):
         """Every node of the algebra has one spelling here, and each spelling is total."""
         table = query.source.table
         file = self._file(table)
-        seen = table, file.stamp()
-        if seen not in self._columns:
-            self._columns[seen] = file.columns()
-        return statement(query, self._columns[seen])
+        stamp = file.stamp()
+        known, columns = self._columns.get(table, (None, {}))
+        if known != stamp or not columns:
+            columns = file.columns()
+            self._columns[table] = stamp, columns
+        return statement(query, columns)
 
     def fetch(self, sql: str) -> pa.Table:
         """One query at a time: each has all the threads and all the memory."""
@@ -118,7 +120,7 @@ class DuckDB(Engine):
 
     def _worker(self) -> Killable:
         """The worker; a new one if it died, or if a file has changed under it."""
-        stamps = tuple(file.stamp() if file.path.exists() else None for file in self._files.values())
+        stamps = tuple(file.stamp() for file in self._files.values())
         if not any(seen == stamps and worker.alive for seen, worker in self._started):
             _dismiss(self._started)
             self._started.append((stamps, Killable(tables(self._files), self._locks, self._seconds)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from os import SEEK_END
 from pathlib import Path
 
 import duckdb
@@ -70,17 +71,20 @@ class DataFile:
             described = connection.execute(f"DESCRIBE FROM {self.relation(typed=typed)}").fetchall()
         return {name: kind for name, kind, *_ in described}
 
-    def stamp(self) -> Stamp:
-        """What changes when the file is written or replaced; raises if there is none."""
-        status = self.path.stat()
+    def stamp(self) -> Stamp | None:
+        """What changes when the file is written or replaced; None if there is none."""
+        try:
+            status = self.path.stat()
+        except OSError:
+            return None
         return status.st_size, status.st_mtime_ns, status.st_ino
 
     def fingerprint(self) -> str:
-        """Of the path, the stamp, and the first and last 64 KiB."""
+        """Of the path, the stamp, and the first and last 64 KiB; raises if there is no file."""
         digest = hashlib.sha256(repr((str(self.path), self.table, self.stamp())).encode())
         with self.path.open("rb") as file:
             digest.update(file.read(_EDGE))
-            file.seek(max(0, self.stamp()[0] - _EDGE))
+            file.seek(max(0, file.seek(0, SEEK_END) - _EDGE))
             digest.update(file.read(_EDGE))
         return digest.hexdigest()
 

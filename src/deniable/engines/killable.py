@@ -34,7 +34,11 @@ class Killable:
             start_new_session=True,  # Ctrl-C is for whoever asked
         )
         setup = {"tables": tables, "locks": locks(self._spill), "spill": self._spill}
-        self._exchange(json.dumps(setup))
+        try:
+            self._exchange(json.dumps(setup))
+        except BaseException:
+            self.kill()
+            raise
 
     @property
     def process(self) -> int:
@@ -60,13 +64,13 @@ class Killable:
             _quietly_closed(pipe)
         shutil.rmtree(self._spill, ignore_errors=True)
 
-    def _exchange(self, message: str) -> pa.Buffer:
-        """One message there and one back. If anything comes between, a late reply must not answer the next question."""
+    def _exchange(self, message: str) -> bytes:
+        """One message there and one answer back. If anything comes between, a late reply must not answer the next question."""
         alarm = Timer(self._seconds, self._process.kill)
         alarm.start()
         try:
             send(cast("BinaryIO", self._process.stdin), message.encode())
-            reply = receive(cast("BinaryIO", self._process.stdout))
+            outcome, reply = (receive(cast("BinaryIO", self._process.stdout)) for _ in range(2))
         except BaseException as error:
             self.kill()
             if isinstance(error, EOFError | OSError):
@@ -74,9 +78,9 @@ class Killable:
             raise
         finally:
             alarm.cancel()
-        if reply[:1] != DONE:
-            raise Broken(reply[1:].decode())
-        return pa.py_buffer(reply).slice(1)
+        if outcome != DONE:
+            raise Broken(reply.decode())
+        return reply
 
 
 def _quietly_closed(pipe: IO[bytes] | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from deniable.engines.files import DataFile
 from deniable.engines.words import quoted, text
@@ -17,9 +18,8 @@ def tables(files: Mapping[str, DataFile]) -> list[str]:
     """The declared files as tables. One that cannot be opened is no table, and does not stand in the others' way."""
     statements = []
     for name, file in files.items():
-        if file.path.exists():
-            view = f"CREATE VIEW main.{quoted(name)} AS FROM {file.relation()}"
-            statements += [*file.opened(), view]
+        with suppress(OSError):
+            statements += [*file.opened(), f"CREATE VIEW main.{quoted(name)} AS FROM {file.relation()}"]
     return statements
 
 
@@ -53,5 +53,5 @@ def _table_bits(files: Mapping[str, DataFile], threads: int) -> int:
     Every thread has its own array, so with many threads it must be smaller; and filling it takes longer than a small
     file needs. Decided by the files' sizes, not by what is asked.
     """
-    sizes = [file.stamp()[0] for file in files.values() if file.path.exists()]
+    sizes = [stamp[0] for file in files.values() if (stamp := file.stamp()) is not None]
     return min(20, 23 - threads.bit_length()) if max(sizes, default=0) > _LARGE else 12

@@ -7,13 +7,14 @@ from typing import BinaryIO
 _HEAD = 8
 
 DONE, FAILED = b"\x01", b"\x00"
-"""How a reply starts: an Arrow stream follows, or the name of an error's class, which says nothing about any row."""
+"""What comes before an answer: an Arrow stream follows, or the name of an error's class, which says nothing of rows."""
 
 
-def send(pipe: BinaryIO, *parts: bytes | memoryview) -> None:
-    """One message, whole."""
-    pipe.write(sum(len(part) for part in parts).to_bytes(_HEAD, "big"))
-    pipe.writelines(parts)
+def send(pipe: BinaryIO, *messages: bytes | memoryview) -> None:
+    """Each message, whole."""
+    for message in messages:
+        pipe.write(len(message).to_bytes(_HEAD, "big"))
+        pipe.write(message)
     pipe.flush()
 
 

@@ -140,7 +140,10 @@ def _pairs(rows: _Rows, condition: Expression | None) -> str:
 
 
 def _units(rows: _Rows, query: Units) -> str:
-    """A unit counts once in each of its groups."""
+    """A unit counts once in each of its groups; without keys, there is one."""
+    if not rows.keys:
+        counted = f"COUNT(*) * {min(WEIGHT, rows.most * WEIGHT)}"
+        return _with({"pairs": _pairs(rows, query.filter)}, _select([finished(counted, query.name)], "pairs"))
     weights = _select(["unit", f"{rows.weight('COUNT(*)')} AS weight"], "pairs", 1)
     steps = {"pairs": _pairs(rows, query.filter), "weights": weights}
     columns = [*rows.answered(rows.keys), finished("SUM(weight)", query.name)]

@@ -61,10 +61,10 @@ def answer(connection: duckdb.DuckDBPyConnection, sql: str) -> pa.Buffer:
 
 def _reply(replies: BinaryIO, work: Callable[[], pa.Buffer | bytes]) -> None:
     try:
-        parts = DONE, memoryview(work())
+        reply = DONE, memoryview(work())
     except Exception as error:  # noqa: BLE001 - whatever it is, only its name leaves
-        parts = FAILED, memoryview(type(error).__name__.encode())
-    send(replies, *parts)
+        reply = FAILED, memoryview(type(error).__name__.encode())
+    send(replies, *reply)
 
 
 def _listen(requests: BinaryIO, queue: SimpleQueue[str], spill: str) -> None:

@@ -29,7 +29,7 @@ def price(bound: Bound, spend: Spend) -> Plan:
     """The plan for this spend; for a wanted accuracy, the plan with the least spend that reaches it."""
     if bound.private_keys:
         _check_private_keys(bound, spend)
-    elif bound.keys:
+    else:
         groups(bound.keys)
     if spend.accuracy is None:
         return _plan(bound, spend, _noise(bound, spend))
@@ -148,7 +148,7 @@ def _quote(
         for output in bound.outputs
         if any(noisy.statistic.name in names(output.value) for noisy in noise)
     )
-    number = None if bound.private_keys else len(groups(bound.keys)) if bound.keys else 1
+    number = None if bound.private_keys else groups(bound.keys)
     shown = None if selection is None else selection.even_odds
     return Quote(loss, lines, number, shown, spend.confidence, _cautions(bound))
 
