@@ -109,7 +109,9 @@ def test_09_catastrophic_patterns(neighbours):
         neighbours.total(f"SELECT COUNT(*) AS n FROM visits WHERE town LIKE '{pattern}'")
 
 
-@pytest.mark.parametrize("call", ["error('x')", "raise_error('x')", "assert_true(age = 5)", "CHECK(age)", "TRY(1 // age)"])
+@pytest.mark.parametrize(
+    "call", ["error('x')", "raise_error('x')", "assert_true(age = 5)", "CHECK(age)", "TRY(1 // age)"]
+)
 def test_10_functions_that_raise_on_purpose(neighbours, call):
     neighbours.refused(f"SELECT COUNT(*) FROM visits WHERE {call}")
 

@@ -186,7 +186,7 @@ def test_killed_at_any_moment_it_gives_no_free_answer(clinic):
     answered = 0
     for delay in (0.02, 0.05, 0.11):
         words = [sys.executable, "-c", CHILD, str(clinic)]
-        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as child:  # noqa: S603
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as child:
             seen = [child.stdout.readline()]
             threading.Event().wait(delay)
             os.kill(child.pid, signal.SIGKILL)
@@ -211,7 +211,7 @@ def test_the_command_line_asks_and_shows(clinic, tmp_path):
     binary = [sys.executable, "-m", "deniable"]
 
     def run(*words):
-        return subprocess.run([*binary, *words], capture_output=True, text=True, check=False)  # noqa: S603 - our words
+        return subprocess.run([*binary, *words], capture_output=True, text=True, check=False)
 
     asked = run("ask", str(clinic), COUNT, "--epsilon", "0.5", "--analyst", "alice", "--format", "json")
     assert asked.returncode == 0, asked.stderr
@@ -237,7 +237,7 @@ def test_the_command_line_asks_and_shows(clinic, tmp_path):
 
 def test_a_draft_can_be_checked_and_asked(tmp_path):
     pq.write_table(visits(300, seed=4), tmp_path / "visits.parquet")
-    run = lambda *words: subprocess.run(  # noqa: E731, S603 - our own words
+    run = lambda *words: subprocess.run(  # noqa: E731 - our own words
         [sys.executable, "-m", "deniable", *words], capture_output=True, text=True, check=False, cwd=tmp_path
     )
     drafted = run("init", "visits.parquet")

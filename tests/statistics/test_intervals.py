@@ -57,7 +57,7 @@ def _exact(plan, seed):
 @pytest.mark.parametrize("spend", [{"epsilon": 1}, {"rho": "0.1"}], ids=["laplace", "gaussian"])
 @pytest.mark.parametrize("column", COLUMNS)
 def test_intervals_hold(column, spend, monkeypatch):
-    sql = f"SELECT region, {column} AS x FROM visits GROUP BY region"  # noqa: S608 - a test's words
+    sql = f"SELECT region, {column} AS x FROM visits GROUP BY region"
     plan = price(bind(parse(sql), policy(Path("nowhere"), contribution=None)), Spend.of(**spend))
     exact = _exact(plan, seed=COLUMNS[column])
     with monkeypatch.context() as quiet:

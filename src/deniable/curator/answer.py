@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from deniable.core.expression import Expression, Kind, names
+from deniable.core.expression import Column, Expression, Kind, names
 from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
 from deniable.core.number import Number, probability
 from deniable.engines import TYPES
 from deniable.planner import Plan
-from deniable.planner.evaluate import Band, Result, Truth, evaluate
+from deniable.planner.evaluate import Band, Result, Truth, evaluate, truth_of
 from deniable.planner.plan import Output
 
 if TYPE_CHECKING:
@@ -130,15 +130,17 @@ class Answer:
         plain = self._statistics(None, confidence)
         kept = np.arange(self.noisy.num_rows)
         if bound.having is not None:
-            truth = evaluate(bound.having, plain, self.noisy.num_rows)
-            kept = np.flatnonzero(truth.value) if isinstance(truth, Truth) else kept
+            kept = np.flatnonzero(truth_of(evaluate(bound.having, plain, self.noisy.num_rows)).value)
         for order in reversed(bound.order):
             ranks = _ranks(evaluate(order.value, plain, self.noisy.num_rows), descending=order.descending)
             kept = kept[np.argsort(ranks[kept], kind="stable")]
         end = None if bound.limit is None else bound.offset + bound.limit
         kept = kept[bound.offset : end]
+        keys = {key.name for key in bound.keys}
         return {
-            output.name: _taken(evaluate(output.value, used[output.name], self.noisy.num_rows), kept)
+            output.name: np.array(self.noisy[output.value.name].to_pylist(), dtype=object)[kept]
+            if isinstance(output.value, Column) and output.value.name in keys  # as it is, not through a double
+            else _taken(evaluate(output.value, used[output.name], self.noisy.num_rows), kept)
             for output in bound.outputs
         }
 
@@ -159,7 +161,7 @@ class Answer:
 def _key(column: pa.ChunkedArray, kind: Kind) -> Result:
     """Numbers as numbers; everything else as labels."""
     if kind in (Kind.INTEGER, Kind.NUMBER):
-        return Band.exactly(column.cast(pa.float64()).to_numpy())
+        return Band.exactly(column.cast(pa.float64(), safe=False).to_numpy())
     return np.array(column.to_pylist(), dtype=object)
 
 

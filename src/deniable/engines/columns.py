@@ -33,7 +33,7 @@ def _converted(column: str, stored: str, kind: Kind) -> str:
 
 def _whole(column: str, stored: str, bounds: Range) -> str:
     """Numbers too large for 64 bits are clamped before they are cast, so that they count as large, not as missing."""
-    if stored in _FLOATS:
+    if stored in _FLOATS or stored == "UHUGEINT":  # the latter cannot be compared with negative numbers
         nearest = cast(_real(_converted(column, stored, Kind.NUMBER), bounds), Kind.NUMBER, Kind.INTEGER)
         return nearest if _exact_as_doubles(bounds) else _limited(nearest, bounds)
     if stored in _WHOLES:

@@ -72,8 +72,13 @@ def _in_whole_numbers(pattern: str, call: Call, arguments: list[str]) -> str:
     return f"TRY_CAST({wide} AS {TYPES[call.kind]})"
 
 
+def _enforced(expression: Expression) -> Range:
+    """Bounds that hold in doubles too: a column's are enforced where it is read, a call's are only concluded."""
+    return Range() if isinstance(expression, Call) else expression.range
+
+
 def _nonzero(divisor: Expression, spelled: str) -> str:
-    return spelled if _keeps_off_zero(divisor.range) else f"CASE WHEN {spelled} <> 0 THEN {spelled} END"
+    return spelled if _keeps_off_zero(_enforced(divisor)) else f"CASE WHEN {spelled} <> 0 THEN {spelled} END"
 
 
 def _divide(call: Call, say: Say) -> str:
@@ -122,7 +127,8 @@ def _sign(call: Call, say: Say) -> str:
 def _square_root(call: Call, say: Say) -> str:
     (value,) = call.arguments
     spelled = say(value, Kind.NUMBER)
-    safe = value.range.low is not None and value.range.low >= 0
+    low = _enforced(value).low
+    safe = low is not None and low >= 0
     return f"SQRT({spelled})" if safe else f"CASE WHEN {spelled} >= 0 THEN SQRT({spelled}) END"
 
 

@@ -26,6 +26,7 @@ class Killable:
         self._seconds = seconds
         self._owner = os.getpid()
         self._spill = tempfile.mkdtemp(prefix="deniable-")
+        setup = {"tables": tables, "locks": locks(self._spill), "spill": self._spill}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "deniable.engines.worker"],
             stdin=subprocess.PIPE,
@@ -33,7 +34,6 @@ class Killable:
             stderr=subprocess.DEVNULL,  # nothing that a library prints about rows is kept
             start_new_session=True,  # Ctrl-C is for whoever asked
         )
-        setup = {"tables": tables, "locks": locks(self._spill), "spill": self._spill}
         try:
             self._exchange(json.dumps(setup))
         except BaseException:
@@ -65,7 +65,7 @@ class Killable:
         shutil.rmtree(self._spill, ignore_errors=True)
 
     def _exchange(self, message: str) -> bytes:
-        """One message there and one answer back. If anything comes between, a late reply must not answer the next question."""
+        """A message there and an answer back. If anything comes between, a late one must not answer the next."""
         alarm = Timer(self._seconds, self._process.kill)
         alarm.start()
         try:

@@ -16,6 +16,7 @@ from deniable.engines.columns import read
 from deniable.engines.functions import FUNCTIONS, PASSES_NAN, may_be_nan
 from deniable.engines.words import TYPES, cast, double, quoted, text, whole
 
+_LONG = 1 << 63
 LONGEST = 1 << 20
 """Guards repeat what they guard, so an expression nested on purpose could grow for ever."""
 
@@ -78,6 +79,8 @@ def _constant(literal: Literal, kind: Kind) -> str:  # noqa: PLR0911 - one line 
             return _constant(Literal(Fraction((literal.value - EPOCH).days), Kind.INTEGER), kind)
         case Fraction() if kind is Kind.DATE:
             return f"DATE '{EPOCH + timedelta(days=int(literal.value))}'"
+        case Fraction() if kind is Kind.INTEGER and abs(literal.value) < _LONG:
+            return f"CAST({whole(round(literal.value))} AS BIGINT)"  # a bare one would be computed with in 32 bits
         case Fraction() if kind is Kind.INTEGER:
             return whole(round(literal.value))
         case _:

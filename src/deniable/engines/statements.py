@@ -18,6 +18,8 @@ from deniable.engines.words import quoted
 
 _MOST_ROWS = 1 << 42
 """More than any table has, so a contribution above this bounds nothing."""
+_MOST_GROUPS = 999_998
+"""DuckDB lists at most a million of the smallest; keeping fewer groups of a unit than allowed is always allowed."""
 
 
 def statement(query: ExactQuery, columns: Mapping[str, str]) -> str:
@@ -152,7 +154,7 @@ def _units(rows: _Rows, query: Units) -> str:
 
 def _kept(rows: _Rows, totals: list[Adding], query: Kept) -> str:
     """A unit's groups with a lower hash than the first one too many: never more than `most`, even if hashes tie."""
-    beyond = query.most + 1
+    beyond = min(query.most, _MOST_GROUPS) + 1
     # with the unit, so that no group is favoured; as text, so that it is the same whatever the file's type
     hashed = f"HASH({', '.join(['CAST(unit AS VARCHAR)', *rows.keys])})"
     cut = f"(MIN({hashed}, {beyond}))[{beyond}] AS cut"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from deniable.core.expression import Literal
+from deniable.core.expression import Kind, Literal
 from deniable.core.grid import RANGE
 from deniable.core.query import WEIGHT, Total
 from deniable.engines.spelling import Speller
@@ -82,7 +82,7 @@ class Adding:
 
     @property
     def _row(self) -> str:
-        row = self.speller.spell(self.total.row)
+        row = self.speller.spell(self.total.row, Kind.INTEGER)
         return row if self.total.reach * WEIGHT < _LONG else f"CAST({row} AS HUGEINT)"
 
     @property

@@ -19,7 +19,7 @@ from deniable.core.sampling import BoolArray, IntArray
 from deniable.mechanisms.mechanism import OPEN_DELTA, Mechanism, one_or_many
 
 _PLACES = 64
-_LEAST_EPSILON = Fraction(1, 100_000)
+_LEAST_EPSILON = Fraction(1, 1000)
 _LEAST_DELTA = Fraction(2, 1 << _PLACES)
 """Two units of the last place: with less, rounding down could stop the probabilities from growing."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from sqlglot import exp
 
 from deniable.core.errors import Refused
@@ -28,7 +30,7 @@ def bind(select: exp.Select, policy: Policy) -> Bound:
     source = Source(table.name, table.unit, table.contribution, where)
     keys = _keys(select, row, where)
     scope = _scope(select, row, source, keys)
-    outputs = tuple(_output(node, scope) for node in select.expressions)
+    outputs = _apart([_output(node, scope) for node in select.expressions])
     scope.aliases = {output.name.lower(): output.value for output in outputs}
     having = _having(select, scope)
     order = tuple(_order(node, scope, outputs) for node in _terms(select, "order"))
@@ -57,7 +59,8 @@ def _table(select: exp.Select, policy: Policy) -> tuple[Table, str]:
     node = origin.this if origin else None
     if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
         raise Refused("unknown-table", "A question is about a declared table.", f"Write FROM {_names(policy)}.")
-    if any(value for name, value in node.args.items() if name not in ("this", "alias")):
+    named = node.args.get("alias")
+    if any(value for name, value in node.args.items() if name not in ("this", "alias")) or (named and named.columns):
         raise Refused("unsupported-clause", "Only a table's plain name is answered.", "", position(node))
     tables = {name.lower(): table for name, table in policy.tables.items()}
     table = tables.get(node.name.lower())
@@ -111,8 +114,8 @@ def _referred(
 
 def _ordinal(node: exp.Literal, expressions: list[exp.Expression]) -> exp.Expression:
     text = str(node.this)
-    if not text.isdigit() or not 1 <= int(text) <= len(expressions):
-        raise Refused("bad-ordinal", f"There is no column number {text}.", f"Use 1 to {len(expressions)}.")
+    if not _small(text) or not 1 <= int(text) <= len(expressions):
+        raise Refused("bad-ordinal", f"There is no column number {text[:20]}.", f"Use 1 to {len(expressions)}.")
     chosen = expressions[int(text) - 1]
     return chosen.this if isinstance(chosen, exp.Alias) else chosen
 
@@ -137,6 +140,17 @@ def _output(node: exp.Expression, scope: OutputScope) -> Output:
     return Output(node.alias or _title(node), value)
 
 
+def _apart(outputs: list[Output]) -> tuple[Output, ...]:
+    """Columns of one name get numbers, from the second on."""
+    seen: Counter[str] = Counter()
+    named = []
+    for output in outputs:
+        number = seen[output.name.lower()]
+        seen[output.name.lower()] += 1
+        named.append(output if not number else Output(f"{output.name}_{number}", output.value))
+    return tuple(named)
+
+
 def _title(node: exp.Expression) -> str:
     """A column's name where no alias is given."""
     return node.name if isinstance(node, exp.Column) else node.sql(dialect="duckdb").lower()
@@ -154,6 +168,8 @@ def _having(select: exp.Select, scope: OutputScope) -> Expression | None:
 
 def _order(node: exp.Expression, scope: OutputScope, outputs: tuple[Output, ...]) -> Order:
     term = node.this
+    if node.args.get("nulls_first") or node.args.get("with_fill"):
+        raise Refused("unsupported-form", "NULLs are sorted last.", "Leave out NULLS FIRST.", position(node))
     if isinstance(term, exp.Literal) and not term.is_string:
         _ordinal(term, [exp.Null()] * len(outputs))
         return Order(outputs[int(str(term.this)) - 1].value, bool(node.args.get("desc")))
@@ -168,11 +184,17 @@ def _terms(select: exp.Select, clause: str) -> list[exp.Expression]:
     return list(found.expressions) if found is not None else []
 
 
+def _small(text: str) -> bool:
+    """Whether this is a whole number that can be a position."""
+    return text.isdigit() and len(text) <= 15  # noqa: PLR2004 - far beyond any answer
+
+
 def _whole(select: exp.Select, clause: str) -> int | None:
     """LIMIT and OFFSET are constants."""
     found = select.args.get(clause)
     if found is None:
         return None
-    if not isinstance(found.expression, exp.Literal) or not str(found.expression.this).isdigit():
+    extra = any(value for name, value in found.args.items() if name != "expression")
+    if extra or not isinstance(found.expression, exp.Literal) or not _small(str(found.expression.this)):
         raise Refused("bad-limit", f"{clause.upper()} needs a whole number.", "", position(found))
     return int(str(found.expression.this))

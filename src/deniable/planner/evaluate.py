@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.core.expression import Call, Column, Expression, Literal
+from deniable.core.expression import Call, Column, Expression, Kind, Literal
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -67,6 +67,8 @@ def computable(expression: Expression) -> bool:
     """Whether this can stand around aggregates."""
     if not isinstance(expression, Call):
         return True
+    if expression.function in ("least", "greatest") and expression.kind not in (Kind.INTEGER, Kind.NUMBER):
+        return False
     return expression.function in RULES and all(computable(argument) for argument in expression.arguments)
 
 
@@ -174,11 +176,13 @@ _equal = _compare(
 )
 
 
-def _not(one: Truth) -> Truth:
-    return Truth(~one.value, ~one.certain, ~one.possible)
+def _not(one: Result) -> Truth:
+    truth = truth_of(one)
+    return Truth(~truth.value, ~truth.certain, ~truth.possible)
 
 
-def _and(*parts: Truth) -> Truth:
+def _and(*results: Result) -> Truth:
+    parts = [truth_of(result) for result in results]
     return Truth(
         np.logical_and.reduce([part.value for part in parts]),
         np.logical_and.reduce([part.possible for part in parts]),
@@ -186,7 +190,7 @@ def _and(*parts: Truth) -> Truth:
     )
 
 
-def _or(*parts: Truth) -> Truth:
+def _or(*parts: Result) -> Truth:
     return _not(_and(*(_not(part) for part in parts)))
 
 
@@ -208,12 +212,12 @@ def _case(*parts: Result) -> Result:
     if not all(isinstance(branch, Band) for branch in branches):
         chosen = _plain(branches[-1]) if len(parts) % 2 else np.full(rows, None, dtype=object)
         for condition, branch in zip(reversed(conditions), reversed(branches[: len(conditions)]), strict=True):
-            chosen = np.where(_truth(condition).value, _plain(branch), chosen)
+            chosen = np.where(truth_of(condition).value, _plain(branch), chosen)
         return chosen
     bands = [branch for branch in branches if isinstance(branch, Band)]
     band = bands[-1] if len(parts) % 2 else Band.exactly(np.full(rows, np.nan))
     for condition, branch in zip(reversed(conditions), reversed(bands[: len(conditions)]), strict=True):
-        truth = _truth(condition)
+        truth = truth_of(condition)
         low = np.where(truth.certain, branch.low, np.where(truth.possible, np.fmin(branch.low, band.low), band.low))
         high = np.where(
             truth.certain, branch.high, np.where(truth.possible, np.fmax(branch.high, band.high), band.high)
@@ -222,10 +226,12 @@ def _case(*parts: Result) -> Result:
     return band
 
 
-def _truth(result: Result) -> Truth:
-    if not isinstance(result, Truth):
-        raise TypeError("not a condition")
-    return result
+def truth_of(result: Result) -> Truth:
+    """A condition; a key that is true or false is one too."""
+    if isinstance(result, Truth):
+        return result
+    held = result.value == 1 if isinstance(result, Band) else np.array([entry is True for entry in result], dtype=bool)
+    return Truth(held, held, held)
 
 
 def _missing(result: Result) -> BoolArray:

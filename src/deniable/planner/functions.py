@@ -19,6 +19,7 @@ Arguments = tuple[Expression, ...]
 SAFE_INTEGER = Fraction(2**53)
 """Whole numbers that stay within this are computed as whole numbers, others as doubles; so nothing overflows."""
 
+_HUGE = Fraction(10) ** 300
 _NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
 _ANY = frozenset(Kind)
 
@@ -50,16 +51,22 @@ def call(name: str, *arguments: Expression) -> Call:
             raise InvalidArgumentError(name, f"takes {wanted}, not {argument.kind.value}")
     if function.alike and len({_family(argument.kind) for argument in arguments if not _is_null(argument)}) > 1:
         raise InvalidArgumentError(name, "takes arguments of one kind")
-    kind, bounds = function.gives(arguments), function.range(arguments)
+    kind, bounds = function.gives(arguments), _tame(function.range(arguments))
     if kind is Kind.INTEGER and not _safe(bounds):
         kind = Kind.NUMBER
     return Call(name, arguments, kind, bounds, function.nullable(arguments))
 
 
 def number(value: int | Fraction) -> Literal:
-    """A constant."""
+    """A constant; whole numbers that doubles cannot tell apart are real numbers."""
     exact = Fraction(value)
-    return Literal(exact, Kind.INTEGER if exact.denominator == 1 else Kind.NUMBER)
+    whole = exact.denominator == 1 and abs(exact) <= SAFE_INTEGER
+    return Literal(exact, Kind.INTEGER if whole else Kind.NUMBER)
+
+
+def _tame(bounds: Range) -> Range:
+    """Ends that no double can hold are no bounds."""
+    return Range(*(None if end is None or abs(end) > _HUGE else end for end in (bounds.low, bounds.high)))
 
 
 def _is_null(argument: Expression) -> bool:
@@ -105,7 +112,8 @@ def _can_vanish(_: Arguments) -> bool:
 
 def _by_zero(arguments: Arguments) -> bool:
     """A divisor that keeps away from zero always divides."""
-    low, high = arguments[1].range.low, arguments[1].range.high
+    divisor = Range() if isinstance(arguments[1], Call) else arguments[1].range  # a call's is only concluded
+    low, high = divisor.low, divisor.high
     divides = (low is not None and low > 0) or (high is not None and high < 0)
     return not divides or any(argument.nullable for argument in arguments)
 
@@ -118,6 +126,18 @@ def _all_nullable(arguments: Arguments) -> bool:
     return all(argument.nullable for argument in arguments)
 
 
+def _least(arguments: Arguments) -> Range:
+    """NULLs are passed over, so only an argument that is always there bounds the result from above."""
+    sure = [argument.range for argument in arguments if not argument.nullable]
+    return ranges.least(ranges.union(*(argument.range for argument in arguments)), *sure)
+
+
+def _greatest(arguments: Arguments) -> Range:
+    """The mirror of least."""
+    sure = [argument.range for argument in arguments if not argument.nullable]
+    return ranges.greatest(ranges.union(*(argument.range for argument in arguments)), *sure)
+
+
 def _rounded(arguments: Arguments) -> Range:
     """Rounding to places moves a number by at most half a unit of the last place."""
     half = Fraction(1, 2) / Fraction(10) ** _places(arguments)
@@ -125,10 +145,12 @@ def _rounded(arguments: Arguments) -> Range:
 
 
 def _places(arguments: Arguments) -> int:
-    literal = arguments[1]
-    if not isinstance(literal, Literal) or not isinstance(literal.value, Fraction) or abs(literal.value) > 15:  # noqa: PLR2004
-        raise InvalidArgumentError("round", "takes a constant number of places, at most 15")
-    return int(literal.value)
+    """A constant whole number."""
+    match arguments[1]:
+        case Literal(value=Fraction(denominator=1) as places) if abs(places) <= 15:  # noqa: PLR2004 - as the message says
+            return int(places)
+        case _:
+            raise InvalidArgumentError("round", "takes a constant, whole number of places, at most 15")
 
 
 def _as_number(rule: Callable[[Range], Range]) -> Callable[[Arguments], Range]:
@@ -190,8 +212,8 @@ FUNCTIONS: dict[str, Function] = {
     "ln": Function(_NUMBER, _REAL, _by(ranges.logarithm), _can_vanish),
     "exp": Function(_NUMBER, _REAL, _by(ranges.exponential)),
     "power": Function(_NUMBERS, _REAL, nullable=_can_vanish),
-    "least": Function((_ANY,), _widest, _by(ranges.least), _all_nullable, many=True, alike=True),
-    "greatest": Function((_ANY,), _widest, _by(ranges.greatest), _all_nullable, many=True, alike=True),
+    "least": Function((_ANY,), _widest, _least, _all_nullable, many=True, alike=True),
+    "greatest": Function((_ANY,), _widest, _greatest, _all_nullable, many=True, alike=True),
     "coalesce": Function((_ANY,), _widest, _by(ranges.union), _all_nullable, many=True, alike=True),
     "nullif": Function((_ANY, _ANY), lambda a: a[0].kind, lambda a: a[0].range, _can_vanish, alike=True),
     "equal": _comparison(),
@@ -208,7 +230,7 @@ FUNCTIONS: dict[str, Function] = {
     "case": Function(
         (_ANY, _ANY),
         lambda a: _widest(_branches(a)),
-        lambda a: ranges.union(*(branch.range for branch in _branches(a) if not _is_null(branch))),
+        lambda a: ranges.union(*[branch.range for branch in _branches(a) if not _is_null(branch)] or [Range()]),
         lambda a: len(a) % 2 == 0 or any(branch.nullable for branch in _branches(a)),
         many=True,
     ),

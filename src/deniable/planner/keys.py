@@ -16,6 +16,7 @@ from deniable.core.expression import EPOCH, Call, Column, Expression, Kind, Lite
 
 MOST_GROUPS = 1 << 20
 _FEW = 1 << 16
+_FIRST_DAY, _LAST_DAY = (date.min - EPOCH).days, (date.max - EPOCH).days
 
 Value = int | str | bool | date | None
 Domain = tuple[Value, ...]
@@ -163,6 +164,8 @@ def _whole(value: Expression) -> Domain | None:
         return None
     if high - low > MOST_GROUPS:
         raise Refused("too-many-groups", f"This key can take {int(high - low):,} values.", "Group by buckets of it.")
+    if value.kind is Kind.DATE:  # days beyond the calendar are NULL
+        low, high = max(low, Fraction(_FIRST_DAY)), min(high, Fraction(_LAST_DAY))
     numbers = range(ceil(low), floor(high) + 1)
     return tuple(EPOCH + timedelta(days=day) for day in numbers) if value.kind is Kind.DATE else tuple(numbers)
 
@@ -198,7 +201,7 @@ def _start(day: date, unit: str) -> date:
 def _plain(literal: Literal) -> Value:
     """A constant as a Python value."""
     if isinstance(literal.value, Fraction):
-        if literal.value.denominator != 1:
-            raise Refused("unsupported-form", "Keys that are not whole numbers are not answered.", "Use buckets.")
+        if literal.value.denominator != 1 or abs(literal.value) >= 2**63:
+            raise Refused("unsupported-form", "Keys are whole numbers of 64 bits.", "Use buckets.")
         return int(literal.value)
     return normalize("NFC", literal.value) if isinstance(literal.value, str) else literal.value

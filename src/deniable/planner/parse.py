@@ -9,7 +9,7 @@ from sqlglot.errors import SqlglotError
 from deniable.core.errors import Refused
 
 _LONGEST = 20_000
-_DEEPEST = 60
+_DEEPEST = 100
 
 _CLAUSES = {
     "kind": "SELECT AS",
@@ -45,6 +45,10 @@ def parse(text: str) -> exp.Select:
     if len(text) > _LONGEST or _depth(text) > _DEEPEST:
         raise Refused("too-long", "The question is too long or too deeply nested.", "Split it into several.")
     try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise Refused("syntax", "This is not text that can be read.", "Remove the broken characters.") from None
+    try:
         statements = [statement for statement in sqlglot.parse(text, dialect="duckdb") if statement is not None]
     except SqlglotError as error:
         raise Refused("syntax", "This is not SQL that can be read.", _detail(error), _place(error, text)) from None
@@ -55,6 +59,8 @@ def parse(text: str) -> exp.Select:
     (statement,) = statements
     if not isinstance(statement, exp.Select):
         raise Refused("not-a-select", "Only SELECT is answered.", "Write SELECT ... FROM ... .")
+    if _nesting(statement) > _DEEPEST:
+        raise Refused("too-long", "The question is too deeply nested.", "Use IN (...) for long lists of alternatives.")
     _check_clauses(statement)
     return statement
 
@@ -84,6 +90,15 @@ def _depth(text: str) -> int:
     for character in text:
         depth += (character in "([{") - (character in ")]}")
         deepest = max(deepest, depth)
+    return deepest
+
+
+def _nesting(tree: exp.Expression) -> int:
+    """How deep the tree is: chains of OR and + are deep without brackets."""
+    deepest, level = 0, [tree]
+    while level:
+        deepest += 1
+        level = [child for node in level for child in node.iter_expressions()]
     return deepest
 
 

@@ -44,8 +44,11 @@ def divide(one: Range, other: Range) -> Range:
 
 def quotient(one: Range, other: Range) -> Range:
     """Whole division never leaves the dividend's size, as the divisor is at least 1 in size (or the result NULL)."""
-    del other
-    return _symmetric(one)
+    size = _size(one)
+    if size is None:
+        return EVERYTHING
+    positive = one.low is not None and one.low >= 0 and other.low is not None and other.low >= 0
+    return Range(Fraction(0) if positive else -size, size)
 
 
 def remainder(one: Range, other: Range) -> Range:
@@ -114,11 +117,11 @@ def logarithm(one: Range) -> Range:
 
 def exponential(one: Range) -> Range:
     """Rounded outward; no bound where a double would overflow."""
-    low = Fraction(0) if one.low is None or one.low < _MOST_NEGATIVE else _outward(exp(one.low), up=False)
+    low = Fraction(0) if one.low is None or abs(one.low) > _MOST else _outward(exp(one.low), up=False)
     return Range(low, None if one.high is None or one.high > _MOST else _outward(exp(one.high), up=True))
 
 
-_MOST, _MOST_NEGATIVE = 700, -700
+_MOST = 700
 
 
 def _outward(value: float, *, up: bool) -> Fraction:
@@ -136,13 +139,6 @@ def _ends(one: Range) -> tuple[Fraction, Fraction]:
 
 def _size(one: Range) -> Fraction | None:
     return max(abs(end) for end in _ends(one)) if one.finite else None
-
-
-def _symmetric(one: Range) -> Range:
-    size = _size(one)
-    if size is None:
-        return EVERYTHING
-    return Range(Fraction(0) if one.low is not None and one.low >= 0 else -size, size)
 
 
 def _holds_zero(one: Range) -> bool:

@@ -109,6 +109,8 @@ def taken_apart(node: exp.Expression, row: RowScope) -> Aggregate:
         return Aggregate(_distinct(kind, aggregate.this, row), (), where)
     if isinstance(aggregate.this, exp.Star):
         return Aggregate(kind, (), where)
+    if any(aggregate.args.get(part) is None for part in parts):
+        raise Refused("unsupported-form", f"{aggregate.key.upper()} takes more arguments.", "", position(node))
     return Aggregate(kind, tuple(translate(aggregate.args[part], row) for part in parts), where)
 
 

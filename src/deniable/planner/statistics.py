@@ -74,9 +74,9 @@ class Statistics:
 
     def sum(self, value: Expression, where: Expression | None) -> Expression:
         """The plain sum: for a question that pays for no count of the same rows."""
-        low, high = bounds(value)
-        step = self._step(value)
-        return self._moment(value, where, Fraction(0), step, ceil(max(abs(low), abs(high)) / step))
+        extent = max(abs(end) for end in bounds(value))
+        step = self._step(value, extent)
+        return self._moment(value, where, Fraction(0), step, ceil(extent / step))
 
     def distances(self, value: Expression, where: Expression | None) -> tuple[Column, Fraction]:
         """The sum of distances from the middle of the bounds, and that middle."""
@@ -127,22 +127,24 @@ class Statistics:
         total = Total(name, row, where, reach, shift)
         return self.found.setdefault(name, Statistic(name, label, worth, per_unit, signed, total)).column
 
-    def _step(self, value: Expression) -> Fraction:
-        """Whole numbers have step 1, columns their declared one; others are cut finely enough that nobody notices."""
-        low, high = bounds(value)
-        coarsest = Fraction(1)
-        while coarsest > (high - low) / _FINEST:
-            coarsest /= 2
-        while coarsest <= (high - low) / (2 * _FINEST):
-            coarsest *= 2
+    def _step(self, value: Expression, extent: Fraction) -> Fraction:
+        """Whole numbers have step 1, columns their declared one; others are cut finely enough that nobody notices.
+
+        `extent` is how far values reach from the grid's centre; the step is coarse enough that this is few steps.
+        """
+        finest = Fraction(1)
+        while finest > extent / _FINEST:
+            finest /= 2
+        while finest < extent / _FINEST:
+            finest *= 2
         declared = self.steps.get(value.name) if isinstance(value, Column) else None
-        step = Fraction(1) if value.kind is Kind.INTEGER else declared or coarsest
-        return step if max(high - low, abs(low), abs(high)) / step <= _WIDEST else max(step, 8 * coarsest)
+        step = Fraction(1) if value.kind is Kind.INTEGER else declared or finest
+        return step if extent / step <= _WIDEST else finest
 
     def _grid(self, value: Expression) -> _Grid:
         """Centred between the bounds."""
         low, high = bounds(value)
-        step = self._step(value)
+        step = self._step(value, (high - low) / 2)
         centre = step * floor((low + high) / 2 / step)
         return _Grid(centre, step, max(1, ceil(max(high - centre, centre - low) / step)))
 

@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.expression import Expression, Kind, Literal
+from deniable.core.number import exact
 from deniable.planner.functions import FUNCTIONS, call, number
 from deniable.planner.parse import position
 
@@ -25,8 +26,10 @@ class Scope(Protocol):
         """What a name stands for here, or a refusal."""
 
 
-def translate(node: exp.Expression, scope: Scope) -> Expression:
+def translate(node: exp.Expression | None, scope: Scope) -> Expression:
     """The expression that a node means, with its kind, range and nullability."""
+    if node is None:
+        raise InvalidArgumentError("function", "takes more arguments")
     found = scope.special(node)
     if found is not None:
         return found
@@ -52,7 +55,9 @@ def translate(node: exp.Expression, scope: Scope) -> Expression:
 
 _HARMLESS = frozenset({"big_int", "safe", "coalesce", "ignore_nulls", "typed", "_type", "is_string"})
 
-Build = Callable[[exp.Expression, Callable[[exp.Expression], Expression]], Expression]
+Go = Callable[[exp.Expression | None], Expression]
+Build = Callable[[exp.Expression, Go], Expression]
+_LARGEST = 10**300
 
 
 def _binary(name: str) -> tuple[frozenset[str], Build]:
@@ -64,7 +69,7 @@ def _unary(name: str) -> tuple[frozenset[str], Build]:
 
 
 def _several(name: str) -> tuple[frozenset[str], Build]:
-    def build(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Expression:
+    def build(node: exp.Expression, go: Go) -> Expression:
         return call(name, *_alike(*(go(part) for part in (node.this, *node.expressions))))
 
     return frozenset({"this", "expressions"}), build
@@ -73,10 +78,16 @@ def _several(name: str) -> tuple[frozenset[str], Build]:
 def _literal(node: exp.Expression, _: object) -> Expression:
     if node.args.get("is_string"):
         return Literal(str(node.this), Kind.TEXT)
-    return number(Fraction(str(node.this)))
+    try:
+        value = exact("number", str(node.this))
+    except InvalidArgumentError:
+        value = None
+    if value is None or abs(value) > _LARGEST:
+        raise InvalidArgumentError("number", f"{str(node.this)[:40]} cannot be computed with")
+    return number(value)
 
 
-def _subtract(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Expression:
+def _subtract(node: exp.Expression, go: Go) -> Expression:
     """Numbers, or two dates, whose difference is in days."""
     one, other = _alike(go(node.this), go(node.expression))
     if one.kind is Kind.DATE and other.kind is Kind.DATE:
@@ -84,23 +95,23 @@ def _subtract(node: exp.Expression, go: Callable[[exp.Expression], Expression]) 
     return call("subtract", one, other)
 
 
-def _quotient(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Expression:
+def _quotient(node: exp.Expression, go: Go) -> Expression:
     return call("quotient", go(node.this), go(node.expression))
 
 
-def _between(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Expression:
+def _between(node: exp.Expression, go: Go) -> Expression:
     value, low, high = _alike(go(node.this), go(node.args["low"]), go(node.args["high"]))
     return call("and", call("at_least", value, low), call("at_most", value, high))
 
 
-def _in(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Expression:
+def _in(node: exp.Expression, go: Go) -> Expression:
     value, *options = _alike(*(go(part) for part in (node.this, *node.expressions)))
     if not options or not all(isinstance(option, Literal) for option in options):
         raise InvalidArgumentError("in", "takes a list of constants")
     return call("in", value, *options)
 
 
-def _is(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Expression:
+def _is(node: exp.Expression, go: Go) -> Expression:
     value, what = go(node.this), node.expression
     if isinstance(what, exp.Null):
         return call("is_null", value)
@@ -113,7 +124,7 @@ def _is(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Exp
 def _pattern(name: str) -> tuple[frozenset[str], Build]:
     """Patterns must be constants: a pattern from a row could be built to take for ever."""
 
-    def build(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Expression:
+    def build(node: exp.Expression, go: Go) -> Expression:
         value, pattern = go(node.this), go(node.expression)
         if not isinstance(pattern, Literal):
             raise InvalidArgumentError(name, "takes a constant pattern")
@@ -122,7 +133,7 @@ def _pattern(name: str) -> tuple[frozenset[str], Build]:
     return frozenset({"this", "expression"}), build
 
 
-def _case(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Expression:
+def _case(node: exp.Expression, go: Go) -> Expression:
     subject = node.this
     parts: list[Expression] = []
     for branch in node.args["ifs"]:
@@ -132,7 +143,7 @@ def _case(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> E
     return _cases(parts, None if otherwise is None else go(otherwise))
 
 
-def _if(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Expression:
+def _if(node: exp.Expression, go: Go) -> Expression:
     otherwise = node.args.get("false")
     parts = [_truth(go(node.this)), go(node.args["true"])]
     return _cases(parts, None if otherwise is None else go(otherwise))
@@ -153,17 +164,17 @@ def _truth(condition: Expression) -> Expression:
     return condition
 
 
-def _round(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Expression:
+def _round(node: exp.Expression, go: Go) -> Expression:
     places = node.args.get("decimals")
     return call("round", go(node.this), number(0) if places is None else go(places))
 
 
-def _substring(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Expression:
+def _substring(node: exp.Expression, go: Go) -> Expression:
     length = node.args.get("length")
-    return call("substring", go(node.this), go(node.args["start"]), number(2**31) if length is None else go(length))
+    return call("substring", go(node.this), go(node.args.get("start")), number(2**31) if length is None else go(length))
 
 
-def _concat(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Expression:
+def _concat(node: exp.Expression, go: Go) -> Expression:
     """The function CONCAT skips NULLs, which is to join empty texts."""
     return call("concat", *(call("coalesce", go(part), Literal("", Kind.TEXT)) for part in node.expressions))
 
@@ -175,18 +186,18 @@ def _part(unit: str, value: Expression) -> Expression:
     return call(name, value)
 
 
-def _extract(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Expression:
+def _extract(node: exp.Expression, go: Go) -> Expression:
     return _part(node.this.name, go(node.expression))
 
 
-def _truncated(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Expression:
+def _truncated(node: exp.Expression, go: Go) -> Expression:
     unit = node.args["unit"].name.lower()
     if f"truncate_{unit}" not in FUNCTIONS:
         raise InvalidArgumentError("date_trunc", "takes 'year', 'quarter', 'month' or 'week'")
     return call(f"truncate_{unit}", go(node.this))
 
 
-def _cast(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Expression:
+def _cast(node: exp.Expression, go: Go) -> Expression:
     """Casts never raise: what cannot be cast is NULL. A date constant is read now."""
     kind = _TYPES.get(node.args["to"].this)
     if kind is None or node.args["to"].expressions:
@@ -199,7 +210,7 @@ def _cast(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> E
     return call(f"to_{kind.value}", value)
 
 
-def _negate(node: exp.Expression, go: Callable[[exp.Expression], Expression]) -> Expression:
+def _negate(node: exp.Expression, go: Go) -> Expression:
     value = go(node.this)
     if isinstance(value, Literal) and isinstance(value.value, Fraction):
         return number(-value.value)

@@ -126,6 +126,6 @@ def test_the_installed_program_runs() -> None:
     program = Path(sys.executable).parent / "deniable"
     if not program.exists():
         pytest.skip("not installed as a program here")
-    done = subprocess.run([program, "plan", "mean", "--epsilon", "0"], capture_output=True, text=True, check=False)  # noqa: S603 - our own
+    done = subprocess.run([program, "plan", "mean", "--epsilon", "0"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "error: epsilon must be positive, not 0\n"

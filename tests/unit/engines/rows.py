@@ -113,7 +113,7 @@ class Bench:
 
     def _asked(self, expression: Expression, source: str) -> list[Any]:
         spelled = Speller(TYPES).spell(expression)
-        sql = f"SELECT {spelled} AS v FROM {source} AS r ORDER BY place"  # noqa: S608 - the test's own
+        sql = f"SELECT {spelled} AS v FROM {source} AS r ORDER BY place"
         table = self._connection.sql(sql).to_arrow_table()
         found: list[Any] = table["v"].to_pylist()
         return found

@@ -33,7 +33,7 @@ def _plan(sql: str, *, contribution: int | None = None, neighbours: str = "add-r
     ],
 )
 def test_base_statistics_are_shared(columns, statistics):
-    assert len(_plan(f"SELECT {columns} FROM visits").noise) == statistics  # noqa: S608 - a test's words
+    assert len(_plan(f"SELECT {columns} FROM visits").noise) == statistics
 
 
 def test_the_whole_spend_is_used_and_no_more():
@@ -143,7 +143,7 @@ def test_events_bring_back_the_loss():
     ],
 )
 def test_known_keys_are_listed(key, groups):
-    assert _plan(f"SELECT COUNT(*) FROM visits GROUP BY {key}").quote.groups == groups  # noqa: S608 - a test's words
+    assert _plan(f"SELECT COUNT(*) FROM visits GROUP BY {key}").quote.groups == groups
 
 
 @pytest.mark.parametrize(
@@ -158,5 +158,5 @@ def test_known_keys_are_listed(key, groups):
     ],
 )
 def test_conditions_narrow_the_keys(where, key, groups):
-    sql = f"SELECT COUNT(*) FROM visits WHERE {where} GROUP BY {key}"  # noqa: S608 - a test's words
+    sql = f"SELECT COUNT(*) FROM visits WHERE {where} GROUP BY {key}"
     assert _plan(sql).quote.groups == groups
