@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -99,14 +100,23 @@ def _audit(console: Console) -> None:
 
 def _farewell(policy: Path, console: Console) -> None:
     _step(console, "Your turn")
+    program = _program()
     for line in (
-        f"deniable check {policy}",
-        f"deniable explain {policy} '{_YOURS}' --epsilon 0.1",
-        f"deniable ask {policy} '{_YOURS}' --epsilon 0.1",
-        f"deniable budget {policy}",
-        f"deniable ledger list {policy}",
+        f"{program} check {policy}",
+        f"{program} explain {policy} '{_YOURS}' --epsilon 0.1",
+        f"{program} ask {policy} '{_YOURS}' --epsilon 0.1",
+        f"{program} budget {policy}",
+        f"{program} ledger list {policy}",
     ):
         console.print(f"  {line}", highlight=False, soft_wrap=True)
+
+
+def _program() -> str:
+    """How this program is called from here."""
+    started = Path(sys.argv[0])
+    if shutil.which("deniable") or started.name != "deniable":
+        return "deniable"
+    return str(started.relative_to(Path.cwd())) if started.is_relative_to(Path.cwd()) else str(started)
 
 
 def _step(console: Console, title: str, sql: str = "") -> None:
