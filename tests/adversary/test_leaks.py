@@ -244,3 +244,22 @@ def test_files_of_other_types_are_read_totally(tmp_path):
                 ):
                     found = outcome(curator, sql)
                     assert (found.status, found.charged) == ("answered", Fraction(1, 1000)), sql
+
+
+@pytest.mark.parametrize("function", ["NULLIF({}, 1)", "SQRT({})", "LN({})"])
+def test_what_grows_too_long_is_refused_before_the_charge(tmp_path, function):
+    """Guards repeat what they guard, so each level doubles the text."""
+    value = "age"
+    for _ in range(25):
+        value = function.format(value)
+    with house(tmp_path, people()) as curator:
+        assert outcome(curator, f"SELECT COUNT(*) AS n FROM visits WHERE {value} > 3").status != "failed"
+
+
+def test_days_made_of_real_numbers_are_all_listed(tmp_path, monkeypatch):
+    silence(monkeypatch)
+    with house(tmp_path, people()) as curator:
+        answer = curator.ask(
+            "SELECT CAST(heat * 0.001 + 0.6 AS DATE) AS k, COUNT(*) AS n FROM visits GROUP BY 1", epsilon=1
+        )
+    assert sum(answer.table["n"].to_pylist()) == len(people())

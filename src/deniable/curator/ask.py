@@ -101,8 +101,12 @@ class Curator:
         """The question's name in the ledger: what runs, under which policy, on which version of the data."""
         try:
             version = self.engine.version(plan.bound.source.table)
+            for query in plan.queries:
+                self.engine.emit(query)  # what cannot be said to the engine is not charged for
         except InvalidArgumentError as error:
             raise Refused("data-unavailable", f"The data of {error}.", "Ask the custodian.") from None
+        except ValueError:
+            raise Refused("too-long", "The question grows too long for the engine.", "Nest fewer functions.") from None
         return hashlib.sha256(f"{plan.digest}\n{self.policy.digest}\n{version}".encode()).hexdigest()
 
     def _answer(self, plan: Plan, recorded: bytes | None, *, free: bool) -> Answer:

@@ -29,7 +29,7 @@ class DuckDB(Engine):
     Numbers:    whole numbers are exact and sums have 128 bits, cut to 2^61 at the end; nothing wraps, nothing raises.
                 Numbers are doubles, NaN is NULL, dates outside the years 1 to 9999 are NULL.
     Limits:     `seconds` of running time, after which the worker is killed; `memory`, beyond which it uses the disk;
-                one query at a time; expressions of a million characters.
+                one query at a time; expressions of a hundred thousand characters.
     Caution:    whether and how fast a query ends depends on the data; see docs/threats.md. A text in a Parquet file
                 that is not valid UTF-8, or a line of a CSV file longer than 2 MB, fails every query that reads it. The
                 bounds that a Parquet file states for its columns are believed, as every engine does.

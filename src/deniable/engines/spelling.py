@@ -17,7 +17,7 @@ from deniable.engines.functions import FUNCTIONS, PASSES_NAN, may_be_nan
 from deniable.engines.words import TYPES, cast, double, quoted, text, whole
 
 _LONG = 1 << 63
-LONGEST = 1 << 20
+LONGEST = 1 << 17
 """Guards repeat what they guard, so an expression nested on purpose could grow for ever."""
 
 

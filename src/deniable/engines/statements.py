@@ -18,8 +18,6 @@ from deniable.engines.words import quoted
 
 _MOST_ROWS = 1 << 42
 """More than any table has, so a contribution above this bounds nothing."""
-_MOST_GROUPS = 999_998
-"""DuckDB lists at most a million of the smallest; keeping fewer groups of a unit than allowed is always allowed."""
 
 
 def statement(query: ExactQuery, columns: Mapping[str, str]) -> str:
@@ -154,10 +152,9 @@ def _units(rows: _Rows, query: Units) -> str:
 
 def _kept(rows: _Rows, totals: list[Adding], query: Kept) -> str:
     """A unit's groups with a lower hash than the first one too many: never more than `most`, even if hashes tie."""
-    beyond = min(query.most, _MOST_GROUPS) + 1
     # with the unit, so that no group is favoured; as text, so that it is the same whatever the file's type
     hashed = f"HASH({', '.join(['CAST(unit AS VARCHAR)', *rows.keys])})"
-    cut = f"(MIN({hashed}, {beyond}))[{beyond}] AS cut"
+    ranked = f"ROW_NUMBER() OVER (PARTITION BY unit ORDER BY {hashed}) AS place"
     weight = rows.weight("CAST(SUM(size) AS BIGINT)")
     joined = f" JOIN weights ON weights.unit = {rows.unit}"
     among = f"(weights.cut IS NULL OR HASH({', '.join([f'CAST({rows.unit} AS VARCHAR)', *rows.values])}) < weights.cut)"
@@ -169,8 +166,9 @@ def _kept(rows: _Rows, totals: list[Adding], query: Kept) -> str:
     ]
     steps = {
         "pairs": _pairs(rows, None),
-        "cuts": _select(["unit", cut], "pairs", 1),
-        "kept": _select(["pairs.*", "cut"], f"pairs JOIN cuts USING (unit) WHERE cut IS NULL OR {hashed} < cut"),
+        "ranks": _select(["unit", f"{hashed} AS cut", ranked], "pairs"),
+        "cuts": _select(["unit", "cut"], f"ranks WHERE place = {query.most + 1}"),
+        "kept": _select(["pairs.*", "cut"], f"pairs LEFT JOIN cuts USING (unit) WHERE cut IS NULL OR {hashed} < cut"),
         "weights": _select(["unit", "ANY_VALUE(cut) AS cut", f"{weight} AS weight"], "kept", 1),
         "parts": "\nUNION ALL ".join(parts),
     }

@@ -257,7 +257,7 @@ FUNCTIONS: dict[str, Function] = {
     "to_integer": Function((_ANY,), _WHOLE, _as_number(ranges.nearest), _can_vanish),
     "to_number": Function((_ANY,), _REAL, _as_number(lambda one: one), _can_vanish),
     "to_text": Function((_ANY,), _WORDS),
-    "to_date": Function((_ANY,), _DAY, lambda a: a[0].range, _can_vanish),
+    "to_date": Function((_ANY,), _DAY, _by(ranges.nearest), _can_vanish),
     "to_boolean": Function((_ANY,), _TRUTH, nullable=_can_vanish),
     "grid": Function(
         (_NUMBER[0], _NUMBER[0], _NUMBER[0], _INTEGER),

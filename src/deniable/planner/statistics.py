@@ -184,4 +184,4 @@ def present(where: Expression | None, *values: Expression) -> Expression | None:
 
 def _name(*parts: object) -> str:
     """A name that follows from the content, so that the same statistic has the same name in every question."""
-    return "s" + hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+    return "s" + hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
