@@ -139,7 +139,7 @@ def test_bad_units(units: object) -> None:
         ("delta", lambda: PartitionSelection(epsilon=1, delta=0)),
         ("delta", lambda: PartitionSelection(epsilon=1, delta=1)),
         ("delta", lambda: PartitionSelection(epsilon=1, delta="1e-20")),
-        ("delta", lambda: PartitionSelection(epsilon=1, delta="1e-15", partitions=10**5)),
+        ("delta", lambda: PartitionSelection(epsilon=100, delta="1e-15", partitions=10**5)),
         ("epsilon", lambda: PartitionSelection(epsilon="1e-6", delta=1e-6)),
         ("epsilon", lambda: PartitionSelection(epsilon="0.01", delta=1e-6, partitions=10_000)),
         ("partitions", lambda: PartitionSelection(epsilon=1, delta=1e-6, partitions=0)),
