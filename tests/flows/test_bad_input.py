@@ -92,6 +92,23 @@ def test_a_file_that_vanishes_costs_nothing(path):
         assert curator.budget().spent.epsilon == 0
 
 
+@pytest.mark.parametrize("spoiled", ["no parquet at all", None])
+def test_a_file_that_is_spoiled_costs_nothing_and_its_words_stay_inside(path, spoiled):
+    with deniable.create(path) as curator:
+        file = path.parent / "visits.parquet"
+        if spoiled is None:
+            pq.write_table(pa.table({"secret": ["bob"]}), file)
+        else:
+            file.write_text(spoiled)
+        with pytest.raises(Refused) as caught:
+            curator.ask("SELECT COUNT(age) FROM visits", epsilon="0.1")
+        assert caught.value.code == "data-unavailable"
+        assert str(path.parent) not in caught.value.show()
+        assert caught.value.__cause__ is None
+        assert caught.value.__context__ is None
+        assert curator.budget().spent.epsilon == 0
+
+
 def test_a_second_ledger_is_not_made_over_the_first(path):
     deniable.create(path).close()
     with pytest.raises(Refused) as caught:

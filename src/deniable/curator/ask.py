@@ -59,6 +59,8 @@ class Curator:
         """
         accounts = self._accounts(analyst)
         plan = price(bind(parse(sql), self.policy), Spend.of(**payment))
+        for query in plan.queries:
+            self.engine.check(query)
         question = self._question(plan)
         if (recorded := self.ledger.find(question)) is not None:
             return self._answer(plan, recorded, free=True)
@@ -101,12 +103,8 @@ class Curator:
         """The question's name in the ledger: what runs, under which policy, on which version of the data."""
         try:
             version = self.engine.version(plan.bound.source.table)
-            for query in plan.queries:
-                self.engine.emit(query)  # what cannot be said to the engine is not charged for
         except InvalidArgumentError as error:
             raise Refused("data-unavailable", f"The data of {error}.", "Ask the custodian.") from None
-        except ValueError:
-            raise Refused("too-long", "The question grows too long for the engine.", "Nest fewer functions.") from None
         return hashlib.sha256(f"{plan.digest}\n{self.policy.digest}\n{version}".encode()).hexdigest()
 
     def _answer(self, plan: Plan, recorded: bytes | None, *, free: bool) -> Answer:

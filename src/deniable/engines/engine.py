@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 
 import pyarrow as pa
 
-from deniable.core.errors import Failed
+from deniable.core.errors import Failed, Refused
 from deniable.core.expression import Kind
 from deniable.core.query import ExactQuery, Kept, Units
 
@@ -25,6 +25,10 @@ TYPES = {
 
 class Broken(Exception):
     """Why an engine gave no answer, in words that say nothing about any row: they go to the log, and nowhere else."""
+
+
+class TooLongError(ValueError):
+    """A query that would be too much text for the engine. Follows from the question alone."""
 
 
 class Engine(ABC):
@@ -49,6 +53,23 @@ class Engine(ABC):
     @abstractmethod
     def close(self) -> None:
         """Let go of everything. What is asked afterwards opens it again."""
+
+    def check(self, query: ExactQuery) -> None:
+        """Whether the query can be run at all, before anything is charged; looks at names and types, not at rows.
+
+        Raises:
+            Refused: it cannot; as with `run`, the engine's own words stay on this side.
+        """
+        refusal = Refused("data-unavailable", "The data cannot be asked at the moment.", "Ask the custodian.")
+        try:
+            self.emit(query)
+        except TooLongError:
+            refusal = Refused("too-long", "The question grows too long for the engine.", "Nest fewer functions.")
+        except Exception as error:  # noqa: BLE001 - whatever it is, its text stays on this side
+            _curator_log.error("a query cannot be put to the engine: %s", type(error).__name__)
+        else:
+            return
+        raise refusal  # out here, so that it carries no trace of the cause
 
     def run(self, query: ExactQuery) -> pa.Table:
         """The exact answer: the keys, then whole numbers; one row without keys.

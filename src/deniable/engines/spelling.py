@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from deniable.core.expression import EPOCH, Call, Column, Expression, Kind, Literal
 from deniable.engines.columns import read
+from deniable.engines.engine import TooLongError
 from deniable.engines.functions import FUNCTIONS, PASSES_NAN, may_be_nan
 from deniable.engines.words import TYPES, cast, double, quoted, text, whole
 
@@ -60,7 +61,7 @@ class Speller:
 
 def _limited(spelled: str) -> str:
     if len(spelled) > LONGEST:
-        raise ValueError("the expression is too long")
+        raise TooLongError
     return spelled
 
 
