@@ -61,7 +61,7 @@ class Speller:
 
 def _limited(spelled: str) -> str:
     if len(spelled) > LONGEST:
-        raise TooLongError
+        raise TooLongError("the expression is too long")
     return spelled
 
 
