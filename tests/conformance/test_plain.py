@@ -1,11 +1,10 @@
 """With the noise taken out and nobody over the contribution, every accepted question equals plain DuckDB."""
 
-from decimal import Decimal
-
 import duckdb
 import pytest
 
 from tests.support.curators import curator, silence
+from tests.support.plain import assert_equal
 from tests.support.tables import policy, visits
 
 ROWS = 4_000
@@ -83,32 +82,4 @@ def test_equals_plain_duckdb(asked, question, spend, monkeypatch):
     quiet, plain = asked
     silence(monkeypatch)
     answer = quiet.ask(question, delta=1e-9, **spend)
-    wanted = plain.sql(question).to_arrow_table().to_pylist()
-    found = [row for row in answer.table.to_pylist() if _there(row, wanted)]
-    if "ORDER BY" in question:
-        assert len(found) == len(wanted)
-    found, wanted = _by_key(found, question), _by_key(wanted, question)
-    assert [_keys(row) for row in found] == [_keys(row) for row in wanted]
-    for ours, theirs in zip(found, wanted, strict=True):
-        for name in ours.keys() - {"k", "l"}:
-            assert ours[name] == pytest.approx(_number(theirs[name]), rel=2e-6, abs=2e-4), name
-
-
-def _there(row, wanted):
-    """Groups that the data does not have are answered too; plain SQL leaves them out."""
-    return "k" not in row or _keys(row) in [_keys(other) for other in wanted]
-
-
-def _keys(row):
-    return tuple(str(_number(row[name])) for name in ("k", "l") if name in row)
-
-
-def _by_key(rows, question):
-    return rows if "ORDER BY" in question else sorted(rows, key=_keys)
-
-
-def _number(value):
-    """Numbers as floats, moments as days."""
-    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
-        return float(value)
-    return value.date() if hasattr(value, "date") else value
+    assert_equal(answer, plain, question)

@@ -6,9 +6,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from deniable.curator.groups import laid_out
 from deniable.curator.opening import engine_of
 from deniable.planner import Spend, bind, parse, price
+from tests.support.neighbours import exact_vectors
 from tests.support.tables import policy, visits
 
 QUESTIONS = [
@@ -44,14 +44,7 @@ def _vectors(folder, table, rules, plans):
     pq.write_table(table, folder / "visits.parquet")
     engine = engine_of(rules)
     try:
-        found = []
-        for plan in plans:
-            totals = {}
-            for query in plan.queries:
-                names = [query.name] if hasattr(query, "name") else [total.name for total in query.totals]
-                totals |= laid_out(engine.run(query), plan.bound.keys, names)
-            found.append(totals)
-        return found
+        return [exact_vectors(engine, plan) for plan in plans]
     finally:
         engine.close()
 

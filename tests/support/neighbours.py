@@ -17,8 +17,9 @@ from deniable.core.query import Kept, Units
 from deniable.curator import Curator
 from deniable.curator.groups import laid_out
 from deniable.curator.opening import engine_of
+from deniable.engines import Engine
 from deniable.ledger import Ledger
-from deniable.planner import Spend, bind, parse, price
+from deniable.planner import Plan, Spend, bind, parse, price
 from deniable.policy import Policy
 
 SOMEONE = 17
@@ -181,6 +182,15 @@ class Pair:
     def close(self) -> None:
         self.without.close()
         self.having.close()
+
+
+def exact_vectors(engine: Engine, plan: Plan) -> dict[str, np.ndarray]:
+    """The exact integers of every statistic, over all groups; for known keys."""
+    totals: dict[str, np.ndarray] = {}
+    for query in plan.queries:
+        names = [query.name] if isinstance(query, Units) else [total.name for total in query.totals]
+        totals |= laid_out(engine.run(query), plan.bound.keys, names)
+    return totals
 
 
 def exact(curator: Curator, sql: str) -> dict[str, dict[object, int]]:

@@ -6,7 +6,7 @@ surely hold its value, and whether it can be missing. No expression can raise: w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from enum import Enum
 from fractions import Fraction
@@ -89,3 +89,28 @@ def names(expression: Expression) -> frozenset[str]:
     if isinstance(expression, Call):
         return frozenset().union(*(names(argument) for argument in expression.arguments))
     return frozenset()
+
+
+def renamed(expression: Expression, prefix: str) -> Expression:
+    """The expression over columns whose names start with a prefix.
+
+    Example:
+        >>> renamed(Column("age", Kind.INTEGER), "0.").name
+        '0.age'
+    """
+    if isinstance(expression, Column):
+        return replace(expression, name=prefix + expression.name)
+    if isinstance(expression, Call):
+        return replace(expression, arguments=tuple(renamed(argument, prefix) for argument in expression.arguments))
+    return expression
+
+
+def size(expression: Expression, most: int) -> int:
+    """How many parts an expression has, counted up to `most`: shared parts can make it longer than any memory."""
+    counted, waiting = 0, [expression]
+    while waiting and counted < most:
+        part = waiting.pop()
+        counted += 1
+        if isinstance(part, Call):
+            waiting.extend(part.arguments)
+    return counted

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deniable.core.expression import Expression
+from deniable.core.relation import Relation
 
 WEIGHT = 1 << 20
 """What a row weighs that is not scaled down."""
@@ -15,9 +16,9 @@ WEIGHT = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Rows of one private table: those that satisfy `where` and whose unit is known."""
+    """Private rows: those of a relation, mostly a declared table, that satisfy `where` and whose unit is known."""
 
-    table: str
+    table: Relation
     unit: str | None
     """The column that names the unit; None: each row is a unit of its own, and rows are not weighed."""
     contribution: int

@@ -116,7 +116,7 @@ class Answer:
 
     @property
     def _unit(self) -> str:
-        return "row" if self.plan.bound.source.unit is None else "person"
+        return "person" if self.plan.bound.person else "row"
 
     @property
     def _noisy_outputs(self) -> list[Output]:

@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from deniable.accounting import Filter
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
+from deniable.core.relation import tables
 from deniable.curator.answer import Answer
 from deniable.curator.budget import Budget
 from deniable.curator.builder import Question
@@ -102,10 +103,10 @@ class Curator:
     def _question(self, plan: Plan) -> str:
         """The question's name in the ledger: what runs, under which policy, on which version of the data."""
         try:
-            version = self.engine.version(plan.bound.source.table)
+            versions = "\n".join(self.engine.version(table) for table in tables(plan.bound.source.table))
         except InvalidArgumentError as error:
             raise Refused("data-unavailable", f"The data of {error}.", "Ask the custodian.") from None
-        return hashlib.sha256(f"{plan.digest}\n{self.policy.digest}\n{version}".encode()).hexdigest()
+        return hashlib.sha256(f"{plan.digest}\n{self.policy.digest}\n{versions}".encode()).hexdigest()
 
     def _answer(self, plan: Plan, recorded: bytes | None, *, free: bool) -> Answer:
         """Always from the record, so that two who ask at once see the same answer."""

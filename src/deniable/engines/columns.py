@@ -10,7 +10,7 @@ from deniable.core.expression import EPOCH, Column, Kind, Range
 from deniable.engines.words import FIRST_DAY, LAST_DAY, TYPES, cast, clamped, double, whole
 
 _FLOATS = frozenset({"FLOAT", "DOUBLE"})
-_WHOLES = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
+WHOLES = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
 _WIDER = ("UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL")
 
 
@@ -36,7 +36,7 @@ def _whole(column: str, stored: str, bounds: Range) -> str:
     if stored in _FLOATS or stored == "UHUGEINT":  # the latter cannot be compared with negative numbers
         nearest = cast(_real(_converted(column, stored, Kind.NUMBER), bounds), Kind.NUMBER, Kind.INTEGER)
         return nearest if _exact_as_doubles(bounds) else _limited(nearest, bounds)
-    if stored in _WHOLES:
+    if stored in WHOLES:
         value = _limited(column, bounds)
         return value if stored == TYPES[Kind.INTEGER] else f"CAST({value} AS BIGINT)"
     if stored.startswith(_WIDER):

@@ -71,14 +71,7 @@ class DuckDB(Engine):
 
     def emit(self, query: ExactQuery) -> str:
         """Every node of the algebra has one spelling here, and each spelling is total."""
-        table = query.source.table
-        file = self._file(table)
-        stamp = file.stamp()
-        known, columns = self._columns.get(table, (None, {}))
-        if known != stamp or not columns:
-            columns = file.columns()
-            self._columns[table] = stamp, columns
-        return statement(query, columns)
+        return statement(query, self._stored)
 
     def fetch(self, sql: str) -> pa.Table:
         """One query at a time: each has all the threads and all the memory."""
@@ -117,6 +110,16 @@ class DuckDB(Engine):
         if table not in self._files:
             raise InvalidArgumentError(table, "is not a declared table")
         return self._files[table]
+
+    def _stored(self, table: str) -> dict[str, str]:
+        """The columns of a table's file and their types, looked up again when the file has changed."""
+        file = self._file(table)
+        stamp = file.stamp()
+        known, columns = self._columns.get(table, (None, {}))
+        if known != stamp or not columns:
+            columns = file.columns()
+            self._columns[table] = stamp, columns
+        return columns
 
     def _worker(self) -> Killable:
         """The worker; a new one if it died, or if a file has changed under it."""

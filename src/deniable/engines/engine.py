@@ -31,6 +31,10 @@ class TooLongError(ValueError):
     """A query that would be too much text for the engine. Follows from the question alone."""
 
 
+class UnlikeUnitsError(ValueError):
+    """Tables that are to be joined store the unit in types that cannot be compared. Follows from their schemas."""
+
+
 class Engine(ABC):
     """Answers exact aggregate queries. Knows nothing of budgets, noise or analysts."""
 
@@ -65,6 +69,9 @@ class Engine(ABC):
             self.emit(query)
         except TooLongError:
             refusal = Refused("too-long", "The question grows too long for the engine.", "Nest fewer functions.")
+        except UnlikeUnitsError:
+            hint = "The custodian must store it in one type."
+            refusal = Refused("unit-types", "These tables store the unit in types that cannot be compared.", hint)
         except Exception as error:  # noqa: BLE001 - whatever it is, its text stays on this side
             _curator_log.error("a query cannot be put to the engine: %s", type(error).__name__)
         else:

@@ -15,7 +15,7 @@ from deniable.core.expression import EPOCH, Call, Column, Expression, Kind, Lite
 from deniable.engines.columns import read
 from deniable.engines.engine import TooLongError
 from deniable.engines.functions import FUNCTIONS, PASSES_NAN, may_be_nan
-from deniable.engines.words import TYPES, cast, double, quoted, text, whole
+from deniable.engines.words import TYPES, cast, double, text, whole
 
 _LONG = 1 << 63
 LONGEST = 1 << 17
@@ -23,11 +23,18 @@ LONGEST = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
-class Speller:
-    """Spells expressions over the rows of one table, which the statement calls `r`."""
+class Stored:
+    """Where a column is found in a statement, and its type there."""
 
-    columns: Mapping[str, str]
-    """The table's columns and their types in the file."""
+    place: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Speller:
+    """Spells expressions over rows that have these columns."""
+
+    columns: Mapping[str, Stored]
 
     def spell(self, expression: Expression, kind: Kind | None = None) -> str:
         """The expression, as a value of the kind asked for; never NaN."""
@@ -43,6 +50,12 @@ class Speller:
             return _limited(f"CASE WHEN {spelled} = 0 THEN {double(Fraction(0))} ELSE {spelled} END")
         return f"nfc_normalize({spelled})" if expression.kind is Kind.TEXT else spelled
 
+    def unit(self, name: str) -> str:
+        """The column that names the unit, as it is stored, but with one zero: equal units must have equal hashes."""
+        stored = self.columns[name]
+        floats = stored.type in ("FLOAT", "DOUBLE")
+        return f"CASE WHEN {stored.place} = 0 THEN 0 ELSE {stored.place} END" if floats else stored.place
+
     def _raw(self, expression: Expression, kind: Kind | None) -> str:
         """The expression, as a value of the kind asked for; NaN only if `may_be_nan`."""
         if isinstance(expression, Literal):
@@ -53,7 +66,8 @@ class Speller:
     def _column(self, column: Column) -> str:
         if column.name not in self.columns:
             raise ValueError(f"the table has no column {column.name!r}")
-        return read(f"r.{quoted(column.name)}", self.columns[column.name], column)
+        stored = self.columns[column.name]
+        return read(stored.place, stored.type, column)
 
     def _call(self, call: Call) -> str:
         return FUNCTIONS[call.function](call, self._raw if call.function in PASSES_NAN else self.spell)

@@ -2,17 +2,19 @@
 
 Where the unit is the row, that is a plain GROUP BY. Where it is a person, every row first counts in full, and then the
 rows of the heavy units, who have more rows than they may, are corrected to their weight: only these are joined. Most
-people are light, so most rows are read twice but never looked up.
+people are light, so most rows are read twice but never looked up. Rows that are joined, grouped or stacked first are
+kept while the rest of the statement reads them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from deniable.core.expression import Expression
+from deniable.core.expression import Expression, names
 from deniable.core.query import WEIGHT, ExactQuery, Kept, Key, Source, Total, Units
-from deniable.engines.spelling import Speller
+from deniable.engines.relations import Tables, spelled
+from deniable.engines.spelling import Speller, Stored
 from deniable.engines.totals import Adding, finished
 from deniable.engines.words import quoted
 
@@ -20,9 +22,9 @@ _MOST_ROWS = 1 << 42
 """More than any table has, so a contribution above this bounds nothing."""
 
 
-def statement(query: ExactQuery, columns: Mapping[str, str]) -> str:
-    """The query over a table that has these columns, of these types."""
-    rows = _Rows(query.source, query.keys, Speller(columns))
+def statement(query: ExactQuery, tables: Tables) -> str:
+    """The query over declared tables that have these columns, of these types."""
+    rows = _rows(query, tables)
     if isinstance(query, Units):
         return _units(rows, query)
     totals = rows.totals(query.totals)
@@ -36,6 +38,30 @@ def statement(query: ExactQuery, columns: Mapping[str, str]) -> str:
     return _corrected(rows, totals)
 
 
+def _rows(query: ExactQuery, tables: Tables) -> _Rows:
+    """A declared table is read as it is; other relations come first, with the columns that the query needs."""
+    source, relation = query.source, spelled(query.source.table, tables)
+    speller = Speller(relation.columns)
+    if isinstance(source.table, str):
+        return _Rows(source, query.keys, speller, relation.text, {})
+    unit = [] if source.unit is None else [source.unit]
+    needed = {name: f"c{place}" for place, name in enumerate(sorted({*_names(query), *unit}))}
+    values = [f"{relation.columns[name].place} AS {short}" for name, short in needed.items()] or ["1"]
+    kept = {name: Stored(f"r.{short}", relation.columns[name].type) for name, short in needed.items()}
+    steps = {"kept_rows": relation.select(source.unit, source.where, values)}
+    return _Rows(replace(source, where=None), query.keys, Speller(kept), "kept_rows AS r", steps)
+
+
+def _names(query: ExactQuery) -> frozenset[str]:
+    """The columns that a query looks at, besides the unit and its source's condition."""
+    if isinstance(query, Units):
+        looked_at = [query.filter]
+    else:
+        looked_at = [part for total in query.totals for part in (total.row, total.where)]
+    expressions = [*(key.value for key in query.keys), *(part for part in looked_at if part is not None)]
+    return frozenset().union(*(names(expression) for expression in expressions))
+
+
 @dataclass(frozen=True, slots=True)
 class _Rows:
     """The private rows of a query, and its keys: called k0, k1, ... until the last step gives them their names."""
@@ -43,13 +69,14 @@ class _Rows:
     source: Source
     named: tuple[Key, ...]
     speller: Speller
+    origin: str
+    """What they are read from, under the name `r`."""
+    steps: Mapping[str, str]
+    """What has to be computed first."""
 
     @property
     def unit(self) -> str:
-        """The column as it is stored, but with one zero: units that are equal must have equal hashes."""
-        name = f"r.{quoted(self.source.unit or '')}"
-        floats = self.speller.columns.get(self.source.unit or "") in ("FLOAT", "DOUBLE")
-        return f"CASE WHEN {name} = 0 THEN 0 ELSE {name} END" if floats else name
+        return self.speller.unit(self.source.unit or "")
 
     @property
     def keys(self) -> list[str]:
@@ -79,7 +106,13 @@ class _Rows:
         where = [] if self.source.where is None else [self.speller.spell(self.source.where)]
         known = [] if self.source.unit is None else [f"{self.unit} IS NOT NULL"]
         together = " AND ".join([*where, *known, *conditions])
-        return f"main.{quoted(self.source.table)} AS r{join}" + (f" WHERE {together}" if together else "")
+        return f"{self.origin}{join}" + (f" WHERE {together}" if together else "")
+
+    def with_steps(self, steps: Mapping[str, str], last: str) -> str:
+        """A SELECT after its steps. Rows that are numbered must be kept: read twice, they could differ."""
+        spelled_out = [f"{name} AS MATERIALIZED ({step})" for name, step in self.steps.items()]
+        spelled_out += [f"{name} AS ({step})" for name, step in steps.items()]
+        return "WITH " + ",\n".join(spelled_out) + f"\n{last}" if spelled_out else last
 
     def weight(self, rows: str) -> str:
         """What each of so many rows weighs."""
@@ -92,15 +125,11 @@ def _select(columns: Iterable[str], source: str, groups: int = 0) -> str:
     return f"SELECT {', '.join(columns)} FROM {source}{grouped}"  # noqa: S608 - our own algebra, all names quoted
 
 
-def _with(steps: Mapping[str, str], last: str) -> str:
-    return "WITH " + ",\n".join(f"{name} AS ({step})" for name, step in steps.items()) + f"\n{last}"
-
-
 def _plain(rows: _Rows, totals: list[Adding], units: str | None) -> str:
     """Rows that are units of their own weigh nothing, and lie in one group each."""
     sums = [finished(adding.plain(), adding.total.name) for adding in totals]
     counts = [] if units is None else [finished("COUNT(*)", units)]
-    return _select([*rows.answered(rows.values), *sums, *counts], rows.chosen(), len(rows.keys))
+    return rows.with_steps({}, _select([*rows.answered(rows.values), *sums, *counts], rows.chosen(), len(rows.keys)))
 
 
 def _together(rows: _Rows, totals: list[Adding]) -> str:
@@ -109,7 +138,7 @@ def _together(rows: _Rows, totals: list[Adding]) -> str:
     units = _select([f"{rows.unit} AS unit", "COUNT(*) AS size", *parts], rows.chosen(), 1)
     weighed = _select(["*", f"{rows.weight('size')} AS weight"], "units")
     sums = [finished(adding.scaled(f"t{place}", "weight"), adding.total.name) for place, adding in enumerate(totals)]
-    return _with({"units": units, "weighed": weighed}, _select(sums, "weighed"))
+    return rows.with_steps({"units": units, "weighed": weighed}, _select(sums, "weighed"))
 
 
 def _corrected(rows: _Rows, totals: list[Adding]) -> str:
@@ -123,7 +152,7 @@ def _corrected(rows: _Rows, totals: list[Adding]) -> str:
         _select([*rows.labelled(), *full], rows.chosen(), len(rows.keys)),
         _select([*rows.labelled(), *less], joined, len(rows.keys)),
     ]
-    return _with({"heavy": heavy, "parts": "\nUNION ALL ".join(parts)}, _added_up(rows, totals))
+    return rows.with_steps({"heavy": heavy, "parts": "\nUNION ALL ".join(parts)}, _added_up(rows, totals))
 
 
 def _added_up(rows: _Rows, totals: list[Adding], *counts: str) -> str:
@@ -143,11 +172,11 @@ def _units(rows: _Rows, query: Units) -> str:
     """A unit counts once in each of its groups; without keys, there is one."""
     if not rows.keys:
         counted = f"COUNT(*) * {min(WEIGHT, rows.most * WEIGHT)}"
-        return _with({"pairs": _pairs(rows, query.filter)}, _select([finished(counted, query.name)], "pairs"))
+        return rows.with_steps({"pairs": _pairs(rows, query.filter)}, _select([finished(counted, query.name)], "pairs"))
     weights = _select(["unit", f"{rows.weight('COUNT(*)')} AS weight"], "pairs", 1)
     steps = {"pairs": _pairs(rows, query.filter), "weights": weights}
     columns = [*rows.answered(rows.keys), finished("SUM(weight)", query.name)]
-    return _with(steps, _select(columns, "pairs JOIN weights USING (unit)", len(rows.keys)))
+    return rows.with_steps(steps, _select(columns, "pairs JOIN weights USING (unit)", len(rows.keys)))
 
 
 def _kept(rows: _Rows, totals: list[Adding], query: Kept) -> str:
@@ -172,4 +201,4 @@ def _kept(rows: _Rows, totals: list[Adding], query: Kept) -> str:
         "weights": _select(["unit", "ANY_VALUE(cut) AS cut", f"{weight} AS weight"], "kept", 1),
         "parts": "\nUNION ALL ".join(parts),
     }
-    return _with(steps, _added_up(rows, totals, finished("SUM(units)", query.units)))
+    return rows.with_steps(steps, _added_up(rows, totals, finished("SUM(units)", query.units)))

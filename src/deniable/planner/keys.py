@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
@@ -31,10 +31,10 @@ class GroupKey:
     domain: Domain | None
 
 
-def domain(value: Expression, where: Expression | None, declared: dict[str, Domain]) -> Domain | None:
+def domain(value: Expression, where: Expression | None, declared: Mapping[str, Domain]) -> Domain | None:
     """All values of a key, missing ones (None) last; or None if they cannot be listed from public facts."""
     known = _Known(value, listed=None, present=False)
-    for condition in _conjuncts(where):
+    for condition in conjuncts(where):
         known = _narrow(condition, value, known)
     values = known.listed if known.listed is not None else _values(known.value, declared)
     if values is None:
@@ -52,11 +52,11 @@ def groups(keys: Sequence[GroupKey]) -> int:
     return number
 
 
-def _conjuncts(where: Expression | None) -> Iterable[Expression]:
+def conjuncts(where: Expression | None) -> Iterable[Expression]:
     """The conditions that all rows satisfy."""
     if isinstance(where, Call) and where.function == "and":
         for part in where.arguments:
-            yield from _conjuncts(part)
+            yield from conjuncts(part)
     elif where is not None:
         yield where
 
@@ -115,7 +115,7 @@ def _cut(value: Column | Call, comparison: str, end: Fraction) -> Expression:
     return Call(value.function, value.arguments, value.kind, bounds, value.nullable)
 
 
-def _values(value: Expression, declared: dict[str, Domain]) -> Domain | None:  # noqa: PLR0911 - one line per case
+def _values(value: Expression, declared: Mapping[str, Domain]) -> Domain | None:  # noqa: PLR0911 - one line per case
     """From the kind, the declared values, or the range."""
     match value:
         case Literal():
@@ -133,7 +133,7 @@ def _values(value: Expression, declared: dict[str, Domain]) -> Domain | None:  #
     return _whole(value) if value.kind in (Kind.INTEGER, Kind.DATE) else None
 
 
-def _union(value: Call, declared: dict[str, Domain]) -> Domain | None:
+def _union(value: Call, declared: Mapping[str, Domain]) -> Domain | None:
     """What the branches can give; a CASE without ELSE also NULL."""
     branches = value.arguments
     if value.function == "case":
@@ -144,7 +144,7 @@ def _union(value: Call, declared: dict[str, Domain]) -> Domain | None:
     return tuple(dict.fromkeys(entry for part in parts for entry in part or ()))
 
 
-def _computed(value: Call, declared: dict[str, Domain]) -> Domain | None:
+def _computed(value: Call, declared: Mapping[str, Domain]) -> Domain | None:
     """Whole-number arithmetic on listed values, one combination after the other; too many, and the range will do."""
     parts = [_values(argument, declared) for argument in value.arguments]
     if any(part is None for part in parts) or prod(len(part or ()) for part in parts) > _FEW:
@@ -170,7 +170,7 @@ def _whole(value: Expression) -> Domain | None:
     return tuple(EPOCH + timedelta(days=day) for day in numbers) if value.kind is Kind.DATE else tuple(numbers)
 
 
-def _starts(value: Call, declared: dict[str, Domain]) -> Domain | None:
+def _starts(value: Call, declared: Mapping[str, Domain]) -> Domain | None:
     """The first days of the years, quarters, months or weeks that a range of days touches."""
     days = _values(value.arguments[0], declared)
     if days is None:

@@ -1,4 +1,4 @@
-"""Text to a syntax tree: one SELECT over one table, with the clauses that we know."""
+"""Text to a syntax tree: one SELECT, with the clauses that we know."""
 
 from __future__ import annotations
 
@@ -14,15 +14,12 @@ _DEEPEST = 100
 _CLAUSES = {
     "kind": "SELECT AS",
     "hint": "a hint",
-    "distinct": "SELECT DISTINCT",
     "into": "INTO",
-    "joins": "JOIN",
     "laterals": "LATERAL",
     "match": "MATCH_RECOGNIZE",
     "windows": "WINDOW",
     "qualify": "QUALIFY",
     "sample": "a sample",
-    "with_": "WITH",
     "locks": "FOR UPDATE",
     "connect": "CONNECT BY",
     "cluster": "CLUSTER BY",
@@ -35,7 +32,10 @@ _CLAUSES = {
     "prewhere": "PREWHERE",
     "operation_modifiers": "a modifier",
 }
-_KNOWN = {"expressions", "from_", "where", "group", "having", "order", "limit", "offset"}
+_KNOWN = {
+    *("expressions", "distinct", "from_", "joins", "with_"),
+    *("where", "group", "having", "order", "limit", "offset"),
+}
 
 
 def parse(text: str) -> exp.Select:
@@ -61,7 +61,7 @@ def parse(text: str) -> exp.Select:
         raise Refused("not-a-select", "Only SELECT is answered.", "Write SELECT ... FROM ... .")
     if _nesting(statement) > _DEEPEST:
         raise Refused("too-long", "The question is too deeply nested.", "Use IN (...) for long lists of alternatives.")
-    _check_clauses(statement)
+    check_clauses(statement)
     return statement
 
 
@@ -73,7 +73,7 @@ def position(node: exp.Expression) -> tuple[int, int] | None:
     return min(mark["start"] for mark in marks), max(mark["end"] for mark in marks) + 1
 
 
-def _check_clauses(select: exp.Select) -> None:
+def check_clauses(select: exp.Select) -> None:
     """Nothing outside the clauses that have a meaning here."""
     for name, value in select.args.items():
         if not value or name in _KNOWN:
@@ -81,7 +81,7 @@ def _check_clauses(select: exp.Select) -> None:
         first = value[0] if isinstance(value, list) else value
         where = position(first) if isinstance(first, exp.Expression) else None
         clause = _CLAUSES.get(name, name)
-        raise Refused("unsupported-clause", f"{clause} is not answered.", "Ask about one table, without it.", where)
+        raise Refused("unsupported-clause", f"{clause} is not answered.", "Ask without it.", where)
 
 
 def _depth(text: str) -> int:

@@ -37,6 +37,8 @@ class Bound:
     """A question in terms of the policy: what it rests on, and what is made of it afterwards."""
 
     source: Source
+    person: bool
+    """Whether the protected unit is a person, and not a row."""
     neighbours: Neighbours
     most_keys: int
     """In how many groups a unit may count, if keys are private."""

@@ -29,9 +29,10 @@ def subtract(one: Range, other: Range) -> Range:
 
 
 def multiply(one: Range, other: Range) -> Range:
-    """Between the smallest and the largest product of ends; without all ends, unknown."""
+    """Between the smallest and the largest product of ends; without all ends, at least the sign can be known."""
     if not (one.finite and other.finite):
-        return EVERYTHING
+        lows = [end for end in (one.low, other.low) if end is not None and end >= 0]
+        return Range(lows[0] * lows[1]) if len(lows) == len(("one", "other")) else EVERYTHING
     return _hull(a * b for a, b in product(_ends(one), _ends(other)))
 
 

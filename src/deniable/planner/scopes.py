@@ -1,7 +1,8 @@
-"""What names mean: before the aggregates, columns of the table; after them, keys, aggregates and aliases."""
+"""What names mean: before the aggregates, columns of the rows; after them, keys, aggregates and aliases."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -12,52 +13,65 @@ from deniable.core.errors import Refused
 from deniable.core.expression import Column, Expression, Kind
 from deniable.planner.aggregates import Aggregate, build
 from deniable.planner.keys import GroupKey
+from deniable.planner.origin import Origin
 from deniable.planner.parse import position
 from deniable.planner.statistics import Statistics
-from deniable.planner.translate import translate
-from deniable.policy import Table
+from deniable.planner.translate import Scope, translate
 
 
 @dataclass(frozen=True, slots=True)
 class RowScope:
-    """Inside aggregates, WHERE and GROUP BY: one row of the table."""
+    """Inside aggregates, WHERE and GROUP BY: one row."""
 
-    table: Table
-    alias: str
+    origin: Origin
+    members: Mapping[exp.Expression, Expression] = field(default_factory=dict)
+    """What `x IN (SELECT ...)` means, where rows are joined to it."""
 
     def special(self, node: exp.Expression) -> Expression | None:
-        """Nothing is special in a row."""
-        del node
-        return None
+        """Whether the row is among others; nothing else is special in a row."""
+        return self.members.get(node) if isinstance(node, exp.In) else None
 
     def column(self, node: exp.Column) -> Expression:
         """A declared column. What is not declared does not exist."""
-        if node.table and node.table.lower() not in (self.alias.lower(), self.table.name.lower()):
+        found = [
+            {name.lower(): value for name, value in names.items()}
+            for alias, names in self.origin.names.items()
+            if not node.table or node.table.lower() == alias.lower()
+        ]
+        if not found:
             raise Refused("unknown-table", f"There is no table {node.table!r} here.", "", position(node))
-        names = {name.lower(): name for name in self.table.columns}
-        name = names.get(node.name.lower())
-        if name is None:
-            close = get_close_matches(node.name.lower(), names, n=1)
-            hint = f"Did you mean {names[close[0]]!r}?" if close else f"There are: {', '.join(names.values())}."
-            raise Refused("unknown-column", f"There is no column {node.name!r}.", hint, position(node))
-        return self.table.columns[name].expression
+        meant = [names[node.name.lower()] for names in found if node.name.lower() in names]
+        if not meant:
+            raise self._unknown(node, [name for names in found for name in names])
+        if len(set(meant)) > 1:
+            hint = "Write the table before it: table.column."
+            raise Refused("ambiguous-column", f"{node.name!r} is in several tables.", hint, position(node))
+        return meant[0]
+
+    def _unknown(self, node: exp.Column, names: list[str]) -> Refused:
+        written = {name.lower(): name for name in self.origin.columns}
+        close = get_close_matches(node.name.lower(), names, n=1)
+        there = ", ".join(dict.fromkeys(written[name] for name in names))
+        hint = f"Did you mean {written[close[0]]!r}?" if close else f"There are: {there}."
+        return Refused("unknown-column", f"There is no column {node.name!r}.", hint, position(node))
 
 
 @dataclass(slots=True)
-class OutputScope:
+class GroupScope(ABC):
     """Around aggregates, in HAVING and in ORDER BY: one group."""
 
     row: RowScope
     keys: Sequence[GroupKey]
-    statistics: Statistics
-    counted: frozenset[str]
-    """Names of the counts that the question pays for anyway."""
     aliases: Mapping[str, Expression] = field(default_factory=dict)
+
+    @abstractmethod
+    def aggregate(self, node: exp.Expression) -> Expression:
+        """What an aggregate means here."""
 
     def special(self, node: exp.Expression) -> Expression | None:
         """An aggregate, or a key."""
         if isinstance(node, _AGGREGATE):
-            return self._aggregate(node)
+            return self._placed(node)
         if isinstance(node, exp.Literal | exp.Boolean | exp.Null):
             return None
         try:
@@ -79,14 +93,27 @@ class OutputScope:
             position(node),
         )
 
-    def _aggregate(self, node: exp.Expression) -> Expression:
-        """The output of one aggregate, from statistics that are shared."""
+    def _placed(self, node: exp.Expression) -> Expression:
+        """A refusal without a place is about the whole aggregate."""
         try:
-            return build(taken_apart(node, self.row), self.statistics, self.counted)
+            return self.aggregate(node)
         except Refused as refusal:
             if refusal.position is not None:
                 raise
             raise Refused(refusal.code, refusal.reason, refusal.hint, position(node)) from None
+
+
+@dataclass(slots=True, kw_only=True)
+class OutputScope(GroupScope):
+    """A group of the answer: aggregates are noisy, and rest on statistics that are shared."""
+
+    statistics: Statistics
+    counted: frozenset[str]
+    """Names of the counts that the question pays for anyway."""
+
+    def aggregate(self, node: exp.Expression) -> Expression:
+        """The output of one aggregate."""
+        return build(taken_apart(node, self.row), self.statistics, self.counted)
 
 
 def aggregates(nodes: Sequence[exp.Expression]) -> Iterator[exp.Expression]:
@@ -114,20 +141,21 @@ def taken_apart(node: exp.Expression, row: RowScope) -> Aggregate:
     return Aggregate(kind, tuple(translate(aggregate.args[part], row) for part in parts), where)
 
 
-def condition(node: exp.Expression, row: RowScope) -> Expression:
+def condition(node: exp.Expression, scope: Scope) -> Expression:
     """A condition on rows."""
-    value = translate(node, row)
+    value = translate(node, scope)
     if value.kind is not Kind.BOOLEAN:
         raise Refused("type-mismatch", f"This is {value.kind.value}, not a condition.", "Compare it.", position(node))
     return value
 
 
 def _distinct(kind: str, argument: exp.Distinct, row: RowScope) -> str:
-    """Only units can be counted without repeats, so far."""
+    """Only units can be counted without repeats, so far. One row for each unit, and the rows are the units."""
     value = translate(argument.expressions[0], row) if len(argument.expressions) == 1 else None
-    if kind == "count" and row.table.unit is not None and isinstance(value, Column) and value.name == row.table.unit:
-        return "units"
-    hint = f"COUNT(DISTINCT {row.table.unit}) is answered." if row.table.unit else "Use COUNT(*)."
+    unit = row.origin.unit
+    if kind == "count" and unit is not None and value == unit:
+        return "count" if row.origin.single else "units"
+    hint = f"COUNT(DISTINCT {unit.name}) is answered." if unit is not None else "Use COUNT(*)."
     raise Refused("distinct", "Only units can be counted without repeats.", hint, position(argument))
 
 

@@ -7,6 +7,7 @@ bounds. The middle makes the distances small: half the width of the bounds, what
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
@@ -54,8 +55,8 @@ class Statistics:
     """The base statistics of one question, each paid once however many columns use it."""
 
     source: Source
-    steps: dict[str, Fraction]
-    """The declared steps of the table's columns."""
+    steps: Mapping[str, Fraction]
+    """The declared steps of the columns."""
     grouped: bool
     found: dict[str, Statistic] = field(default_factory=dict)
 
@@ -75,7 +76,7 @@ class Statistics:
     def sum(self, value: Expression, where: Expression | None) -> Expression:
         """The plain sum: for a question that pays for no count of the same rows."""
         extent = max(abs(end) for end in bounds(value))
-        step = self._step(value, extent)
+        step = step_of(value, extent, self.steps)
         return self._moment(value, where, Fraction(0), step, ceil(extent / step))
 
     def distances(self, value: Expression, where: Expression | None) -> tuple[Column, Fraction]:
@@ -93,7 +94,7 @@ class Statistics:
         divisor = max(1, ceil(Fraction(grid.reach**2, _WIDEST)))
         most = grid.reach**2 // divisor
         half = most // 2
-        place = _placed(value, grid.centre, grid.step, grid.reach)
+        place = placed(value, grid.centre, grid.step, grid.reach)
         square = call("quotient", call("multiply", place, place), number(divisor))
         worth = divisor * grid.step**2
         column = self._add("squares", call("subtract", square, number(half)), where, most - half, worth, signed=True)
@@ -104,7 +105,7 @@ class Statistics:
         left, right = self._grid(one), self._grid(other)
         divisor = max(1, ceil(Fraction(left.reach * right.reach, _WIDEST)))
         reach = left.reach * right.reach // divisor
-        places = [_placed(value, grid.centre, grid.step, grid.reach) for value, grid in ((one, left), (other, right))]
+        places = [placed(value, grid.centre, grid.step, grid.reach) for value, grid in ((one, left), (other, right))]
         product = call("quotient", call("multiply", *places), number(divisor))
         worth = divisor * left.step * right.step
         return self._add("products", product, where, reach, worth, signed=True)
@@ -113,7 +114,7 @@ class Statistics:
         self, value: Expression, where: Expression | None, centre: Fraction, step: Fraction, reach: int
     ) -> Column:
         """The sum of places on a grid around a centre."""
-        return self._add("sum", _placed(value, centre, step, reach), where, reach, step, signed=True)
+        return self._add("sum", placed(value, centre, step, reach), where, reach, step, signed=True)
 
     def _add(
         self, label: str, row: Expression, where: Expression | None, reach: int, step: Fraction, *, signed: bool
@@ -127,24 +128,10 @@ class Statistics:
         total = Total(name, row, where, reach, shift)
         return self.found.setdefault(name, Statistic(name, label, worth, per_unit, signed, total)).column
 
-    def _step(self, value: Expression, extent: Fraction) -> Fraction:
-        """Whole numbers have step 1, columns their declared one; others are cut finely enough that nobody notices.
-
-        `extent` is how far values reach from the grid's centre; the step is coarse enough that this is few steps.
-        """
-        finest = Fraction(1)
-        while finest > extent / _FINEST:
-            finest /= 2
-        while finest < extent / _FINEST:
-            finest *= 2
-        declared = self.steps.get(value.name) if isinstance(value, Column) else None
-        step = Fraction(1) if value.kind is Kind.INTEGER else declared or finest
-        return step if extent / step <= _WIDEST else finest
-
     def _grid(self, value: Expression) -> _Grid:
         """Centred between the bounds."""
         low, high = bounds(value)
-        step = self._step(value, (high - low) / 2)
+        step = step_of(value, (high - low) / 2, self.steps)
         centre = step * floor((low + high) / 2 / step)
         return _Grid(centre, step, max(1, ceil(max(high - centre, centre - low) / step)))
 
@@ -156,7 +143,22 @@ class _Grid:
     reach: int
 
 
-def _placed(value: Expression, centre: Fraction, step: Fraction, reach: int) -> Expression:
+def step_of(value: Expression, extent: Fraction, declared: Mapping[str, Fraction]) -> Fraction:
+    """Whole numbers have step 1, columns their declared one; others are cut finely enough that nobody notices.
+
+    `extent` is how far values reach from the grid's centre; the step is coarse enough that this is few steps.
+    """
+    finest = Fraction(1)
+    while finest > extent / _FINEST:
+        finest /= 2
+    while finest < extent / _FINEST:
+        finest *= 2
+    own = declared.get(value.name) if isinstance(value, Column) else None
+    step = Fraction(1) if value.kind is Kind.INTEGER else own or finest
+    return step if extent / step <= _WIDEST else finest
+
+
+def placed(value: Expression, centre: Fraction, step: Fraction, reach: int) -> Expression:
     """The value as whole steps from the centre, within reach; what cannot be is NULL and adds nothing."""
     return call("grid", value, number(centre), number(step), number(reach))
 

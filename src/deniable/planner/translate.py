@@ -245,7 +245,8 @@ def _unknown(node: exp.Expression) -> Refused:
             "rows", "Rows are never shown, only statistics of them.", "Use COUNT(*), SUM(...), AVG(...).", place
         )
     if isinstance(node, exp.Subquery | exp.Select | exp.Exists):
-        return Refused("subquery", "Subqueries are not answered.", "Ask about one table.", place)
+        hint = "Join it, or look for the unit: unit IN (SELECT unit ...)."
+        return Refused("subquery", "A subquery cannot stand here.", hint, place)
     if isinstance(node, exp.Window):
         return Refused("window", "Window functions over private rows are not answered.", "Use GROUP BY.", place)
     if isinstance(node, exp.AggFunc):

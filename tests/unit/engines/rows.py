@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from deniable.core.expression import Column, Expression, Kind
 from deniable.engines.files import DataFile
 from deniable.engines.lockdown import MISTRUSTED
-from deniable.engines.spelling import Speller
+from deniable.engines.spelling import Speller, Stored
 
 WHOLES = [None, 0, 1, -1, 7, -7, 110, 2**31, 2**53 + 1, -(2**62), 2**63 - 1, -(2**63)]
 REALS = [
@@ -70,6 +70,7 @@ COLUMNS = {
 }
 TYPES = {"i": "BIGINT", "x": "DOUBLE", "t": "VARCHAR", "b": "BOOLEAN", "d": "DATE"}
 TYPES |= {"j": "BIGINT", "y": "DOUBLE", "u": "VARCHAR", "c": "BOOLEAN", "e": "DATE"}
+STORED = {name: Stored(f"r.{name}", kind) for name, kind in TYPES.items()}
 ARROW = {
     "BIGINT": pa.int64(),
     "DOUBLE": pa.float64(),
@@ -112,7 +113,7 @@ class Bench:
         return self._asked(expression, DataFile.named(path).relation())
 
     def _asked(self, expression: Expression, source: str) -> list[Any]:
-        spelled = Speller(TYPES).spell(expression)
+        spelled = Speller(STORED).spell(expression)
         sql = f"SELECT {spelled} AS v FROM {source} AS r ORDER BY place"
         table = self._connection.sql(sql).to_arrow_table()
         found: list[Any] = table["v"].to_pylist()

@@ -18,7 +18,7 @@ from deniable.engines.functions import FUNCTIONS
 from deniable.engines.spelling import LONGEST, Speller
 from deniable.planner.functions import call
 from tests.unit.engines.reference import Unmodelled, evaluate, number
-from tests.unit.engines.rows import COLUMNS, TYPES, Bench
+from tests.unit.engines.rows import COLUMNS, STORED, Bench
 
 N, J, X, Y, T, U, B, C, D, E = (COLUMNS[name] for name in "ijxytubcde")
 WHOLE, REAL, TEXT, TRUTH, DAY = Kind.INTEGER, Kind.NUMBER, Kind.TEXT, Kind.BOOLEAN, Kind.DATE
@@ -190,19 +190,19 @@ def test_constants(bench: Bench, value: Any) -> None:
 
 def test_an_unknown_function_is_not_spelled() -> None:
     with pytest.raises(KeyError):
-        Speller(TYPES).spell(made("random", REAL))
+        Speller(STORED).spell(made("random", REAL))
 
 
 def test_an_unknown_column_is_not_spelled() -> None:
     with pytest.raises(ValueError, match="nobody"):
-        Speller(TYPES).spell(Column("nobody", REAL))
+        Speller(STORED).spell(Column("nobody", REAL))
 
 
 def test_a_long_sum_is_not_guarded_at_every_plus() -> None:
     total: Expression = X
     for _ in range(40):
         total = made("add", REAL, total, Y)
-    assert len(Speller(TYPES).spell(total)) < 20_000
+    assert len(Speller(STORED).spell(total)) < 20_000
 
 
 def test_what_grows_for_ever_is_stopped() -> None:
@@ -210,7 +210,7 @@ def test_what_grows_for_ever_is_stopped() -> None:
     for _ in range(60):
         nested = made("divide", REAL, number(1), nested)
     with pytest.raises(ValueError, match="too long"):
-        Speller(TYPES).spell(nested)
+        Speller(STORED).spell(nested)
     assert LONGEST <= 1 << 20
 
 

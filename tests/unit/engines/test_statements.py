@@ -133,7 +133,7 @@ def ask(
         for step in tables({"weights": DataFile.named(path)}):
             connection.execute(step)
         types = DataFile.named(path).columns()
-    answer = connection.sql(statement(query, types)).to_arrow_table()
+    answer = connection.sql(statement(query, {"weights": types}.__getitem__)).to_arrow_table()
     width = len(query.keys)
     assert answer.column_names[:width] == [key.name for key in query.keys]
     assert all(kind == pa.int64() for kind in answer.schema.types[width:])

@@ -1,0 +1,133 @@
+"""The closed algebra of rows: what a question can range over besides one declared table.
+
+A relation has columns, by name, and one of them can name the unit that a row belongs to. Every relation is made so
+that a unit's rows follow from the unit's own rows in the declared private tables, and from public tables: whoever
+joins, leaves or changes moves no rows but their own. How much the rows of one unit weigh is bounded later, once, at
+the end (see `query.Source`).
+
+- A declared table: its rows. The unit is the column that the policy says.
+- Numbered: if the unit is the row, each row names itself, so that it can be followed through a join.
+- Projected: row by row.
+- Grouped: one row for each unit and value of the keys; never across units, unless all of it is public.
+- Stacked: UNION ALL. Equal values of the unit are one unit.
+- Joined: private with private only where their units are equal; private with public on anything.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from deniable.core.expression import Expression
+
+UNIT, ROW = "whose row it is", "which row it is"
+"""What Projected and Grouped, and what Numbered, call the unit's column: no policy has such names."""
+
+
+class Measured(Enum):
+    """What can be taken of a unit's rows: nothing that depends on their order."""
+
+    COUNT = "count"
+    SUM = "sum"
+    """Of whole numbers, cut to 2^61; NULL if there are none."""
+    LEAST = "least"
+    GREATEST = "greatest"
+    DISTINCT = "distinct"
+    """How many different values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column that a relation computes."""
+
+    name: str
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A column that sums up rows: those that satisfy `where` and whose value is not NULL."""
+
+    name: str
+    function: Measured
+    value: Expression
+    where: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """The rows of a relation whose unit is the row, with the column ROW, which is different for each."""
+
+    table: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Projected:
+    """Rows that satisfy `where` and whose unit is known; their fields, and the unit's column if there is one."""
+
+    table: Relation
+    unit: str | None
+    where: Expression | None
+    fields: tuple[Field, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """One row for each unit and combination of the keys, of rows that satisfy `where` and whose unit is known.
+
+    Without a unit, all of it is public.
+    """
+
+    table: Relation
+    unit: str | None
+    where: Expression | None
+    keys: tuple[Field, ...]
+    measures: tuple[Measure, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stacked:
+    """All rows of all parts, which have the same columns of the same kinds."""
+
+    parts: tuple[Projected, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is joined to the parts before it."""
+
+    table: Relation
+    units: tuple[str, str] | None
+    """The columns that name the unit, among the parts before and here, where both are private: they must be equal."""
+    condition: Expression | None
+    outer: bool
+    """Whether rows of the parts before stay when nothing here belongs to them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Relations side by side. Column c of part n, counted from 0, is called 'n.c'."""
+
+    first: Relation
+    others: tuple[Beside, ...]
+
+
+Relation = str | Numbered | Projected | Grouped | Stacked | Joined
+
+
+def tables(relation: Relation) -> tuple[str, ...]:
+    """The declared tables that a relation reads, each as often as it is read.
+
+    Example:
+        >>> tables(Joined("visits", (Beside("hospitals", None, None, outer=False),)))
+        ('visits', 'hospitals')
+    """
+    match relation:
+        case str():
+            return (relation,)
+        case Stacked(parts=parts):
+            return tuple(name for part in parts for name in tables(part))
+        case Joined(first=first, others=others):
+            return (*tables(first), *(name for other in others for name in tables(other.table)))
+        case _:
+            return tables(relation.table)
