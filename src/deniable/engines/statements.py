@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from deniable.core.expression import Expression
-from deniable.core.query import WEIGHT, ExactQuery, Kept, Key, Source, Total, Units
+from deniable.core.query import WEIGHT, Distinct, ExactQuery, Kept, Key, Source, Total, Units
 from deniable.engines.spelling import Speller
 from deniable.engines.totals import Adding, finished
 from deniable.engines.words import quoted
@@ -25,6 +25,8 @@ def statement(query: ExactQuery, columns: Mapping[str, str]) -> str:
     rows = _Rows(query.source, query.keys, Speller(columns))
     if isinstance(query, Units):
         return _units(rows, query)
+    if isinstance(query, Distinct):
+        return _distinct(rows, query)
     totals = rows.totals(query.totals)
     units = query.units if isinstance(query, Kept) else None
     if rows.source.unit is None:
@@ -148,6 +150,28 @@ def _units(rows: _Rows, query: Units) -> str:
     steps = {"pairs": _pairs(rows, query.filter), "weights": weights}
     columns = [*rows.answered(rows.keys), finished("SUM(weight)", query.name)]
     return _with(steps, _select(columns, "pairs JOIN weights USING (unit)", len(rows.keys)))
+
+
+def _distinct(rows: _Rows, query: Distinct) -> str:
+    """The different values of each group, where a unit adds those below the first hash that is one too many."""
+    conditions = [] if query.filter is None else [rows.speller.spell(query.filter)]
+    value = rows.speller.key(query.value)
+    if rows.source.unit is None:
+        counted = finished(f"COUNT(DISTINCT {value})", query.name)
+        return _select([*rows.answered(rows.values), counted], rows.chosen(*conditions), len(rows.keys))
+    columns = [f"{rows.unit} AS unit", *rows.labelled(), f"{value} AS value"]
+    hashed = f"HASH({', '.join(['CAST(unit AS VARCHAR)', *rows.keys, 'value'])}) AS hashed"
+    ranked = "ROW_NUMBER() OVER (PARTITION BY unit ORDER BY hashed) AS place"
+    steps = {
+        "pairs": _select(columns, rows.chosen(*conditions, f"{value} IS NOT NULL"), len(columns)),
+        "hashes": _select(["*", hashed], "pairs"),
+        "heavy": _select(["unit"], "pairs", 1) + f" HAVING COUNT(*) > {rows.most}",
+        "ranks": _select(["unit", "hashed", ranked], "hashes SEMI JOIN heavy USING (unit)"),
+        "cuts": _select(["unit", "hashed AS cut"], f"ranks WHERE place = {rows.most + 1}"),
+        "kept": _select([*rows.keys, "value"], "hashes LEFT JOIN cuts USING (unit) WHERE cut IS NULL OR hashed < cut"),
+    }
+    counted = finished("COUNT(DISTINCT value)", query.name)
+    return _with(steps, _select([*rows.answered(rows.keys), counted], "kept", len(rows.keys)))
 
 
 def _kept(rows: _Rows, totals: list[Adding], query: Kept) -> str:

@@ -11,6 +11,7 @@ from deniable.core.expression import Expression, Kind
 from deniable.core.query import Source
 from deniable.planner.aggregates import needs_count
 from deniable.planner.evaluate import computable
+from deniable.planner.forms import spread
 from deniable.planner.keys import Domain, GroupKey, domain
 from deniable.planner.parse import position
 from deniable.planner.plan import Bound, Order, Output
@@ -24,6 +25,7 @@ _MOST_STATISTICS = 100
 
 def bind(select: exp.Select, policy: Policy) -> Bound:
     """The question in terms of the policy, or a refusal that says where and why not."""
+    select = spread(select)
     table, alias = _table(select, policy)
     row = RowScope(table, alias)
     where = condition(select.args["where"].this, row) if select.args.get("where") else None
@@ -129,7 +131,9 @@ def _scope(select: exp.Select, row: RowScope, source: Source, keys: tuple[GroupK
         aggregate = taken_apart(node, row)
         if needs_count(aggregate):
             scratch.count(aggregate.rows)
-    return OutputScope(row, keys, Statistics(source, steps, grouped=bool(keys)), frozenset(scratch.found))
+    declared = {name: column.values for name, column in row.table.columns.items() if column.values is not None}
+    statistics = Statistics(source, steps, grouped=bool(keys), keys=keys, declared=declared)
+    return OutputScope(row, keys, statistics, frozenset(scratch.found))
 
 
 def _output(node: exp.Expression, scope: OutputScope) -> Output:

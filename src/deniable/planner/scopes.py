@@ -11,6 +11,7 @@ from sqlglot import exp
 from deniable.core.errors import Refused
 from deniable.core.expression import Column, Expression, Kind
 from deniable.planner.aggregates import Aggregate, build
+from deniable.planner.forms import chosen
 from deniable.planner.keys import GroupKey
 from deniable.planner.parse import position
 from deniable.planner.statistics import Statistics
@@ -101,12 +102,19 @@ def taken_apart(node: exp.Expression, row: RowScope) -> Aggregate:
     """The kind of an aggregate, its arguments (none for *) and its filter."""
     where = condition(node.expression.this, row) if isinstance(node, exp.Filter) else None
     aggregate: exp.Expression = node.this if isinstance(node, exp.Filter) else node
+    if (choice := chosen(aggregate)) is not None:
+        name, value, constants = choice
+        return Aggregate(name, () if value is None else (translate(value, row),), where, constants)
+    if isinstance(aggregate, exp.ApproxDistinct):
+        aggregate = exp.Count(this=exp.Distinct(expressions=[aggregate.this]))
     kind, parts = _AGGREGATES.get(type(aggregate), ("", ()))
     if not kind or any(value for name, value in aggregate.args.items() if name not in (*parts, "big_int")):
-        hint = "Use COUNT, SUM, AVG, VARIANCE, STDDEV, COVAR, CORR or REGR_SLOPE."
+        hint = (
+            "Use COUNT, SUM, AVG, VARIANCE, STDDEV, MEDIAN, QUANTILE_CONT, MIN, MAX, MODE, COVAR, CORR or REGR_SLOPE."
+        )
         raise Refused("unknown-aggregate", f"{aggregate.key.upper()} is not answered.", hint, position(node))
     if isinstance(aggregate.this, exp.Distinct):
-        return Aggregate(_distinct(kind, aggregate.this, row), (), where)
+        return _distinct(kind, aggregate.this, row, where)
     if isinstance(aggregate.this, exp.Star):
         return Aggregate(kind, (), where)
     if any(aggregate.args.get(part) is None for part in parts):
@@ -122,16 +130,18 @@ def condition(node: exp.Expression, row: RowScope) -> Expression:
     return value
 
 
-def _distinct(kind: str, argument: exp.Distinct, row: RowScope) -> str:
-    """Only units can be counted without repeats, so far."""
-    value = translate(argument.expressions[0], row) if len(argument.expressions) == 1 else None
-    if kind == "count" and row.table.unit is not None and isinstance(value, Column) and value.name == row.table.unit:
-        return "units"
-    hint = f"COUNT(DISTINCT {row.table.unit}) is answered." if row.table.unit else "Use COUNT(*)."
-    raise Refused("distinct", "Only units can be counted without repeats.", hint, position(argument))
+def _distinct(kind: str, argument: exp.Distinct, row: RowScope, where: Expression | None) -> Aggregate:
+    """Units, or different values, can be counted; nothing is added up without repeats."""
+    if kind != "count" or len(argument.expressions) != 1:
+        reason = "Only units, and values of one column, can be counted without repeats."
+        raise Refused("distinct", reason, "Write COUNT(DISTINCT column).", position(argument))
+    value = translate(argument.expressions[0], row)
+    if row.table.unit is not None and isinstance(value, Column) and value.name == row.table.unit:
+        return Aggregate("units", (), where)
+    return Aggregate("distinct", (value,), where)
 
 
-_AGGREGATE: tuple[type[exp.Expression], ...] = (exp.Filter, exp.AggFunc)  # type: ignore[assignment]
+_AGGREGATE: tuple[type[exp.Expression], ...] = (exp.Filter, exp.WithinGroup, exp.AggFunc)  # type: ignore[assignment]
 _ONE, _TWO = ("this",), ("this", "expression")
 _AGGREGATES: dict[type[exp.Expression], tuple[str, tuple[str, ...]]] = {
     exp.Count: ("count", _ONE),
