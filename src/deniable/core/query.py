@@ -72,6 +72,21 @@ class Units:
 
 
 @dataclass(frozen=True, slots=True)
+class Distinct:
+    """How many different values there are in each group, as a count called `name`.
+
+    A unit adds at most `contribution` pairs of group and value: if it has more, the first by a fixed hash of unit, keys
+    and value. Rows that fail `filter` do not count, nor do missing values. A row that is a unit of its own has one.
+    """
+
+    source: Source
+    keys: tuple[Key, ...]
+    name: str
+    value: Expression
+    filter: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
     """Totals per group, where a unit counts only in the first `most` of its groups, by a fixed hash of unit and keys.
 
@@ -86,4 +101,4 @@ class Kept:
     units: str
 
 
-ExactQuery = Sums | Units | Kept
+ExactQuery = Sums | Units | Distinct | Kept

@@ -146,15 +146,15 @@ class Answer:
 
     def _statistics(self, expression: Expression | None, confidence: Fraction) -> dict[str, Result]:
         """Keys, and statistics with intervals wide enough that all that one column rests on hold together."""
-        statistics = {noisy.statistic.name for noisy in self.plan.noise}
-        number = len(statistics) if expression is None else max(1, len(statistics & names(expression)))
-        share = 1 - (1 - confidence) / number
+        used = [part for part in self.plan.noise if expression is None or part.names & names(expression)]
+        share = 1 - (1 - confidence) / max(1, len(used))
         columns: dict[str, Result] = {}
         for key in self.plan.bound.keys:
             columns[key.name] = _key(self.noisy[key.name], key.value.kind)
-        for noisy in self.plan.noise:
-            values = self.noisy[noisy.statistic.name].to_numpy() * float(noisy.statistic.worth)
-            columns[noisy.statistic.name] = Band.around(values, noisy.error(share))
+        keys = {key.name for key in self.plan.bound.keys}
+        recorded = {name: self.noisy[name].to_numpy() for name in self.noisy.column_names if name not in keys}
+        for part in self.plan.noise:
+            columns |= part.results(recorded, share)
         return columns
 
 

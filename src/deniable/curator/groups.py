@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from deniable.engines import TYPES
+from deniable.planner.choices import CELL, Choice, Quantile
 from deniable.planner.keys import GroupKey
 
 
@@ -30,7 +31,33 @@ def laid_out(exact: pa.Table, keys: Sequence[GroupKey], totals: Sequence[str]) -
 
     Rows whose keys are not among the known values belong to no group, and are left out.
     """
-    cells = prod(len(key.domain or ()) for key in keys)
+    places, known = _places(exact, keys)
+    columns = {}
+    for name in totals:
+        column = np.zeros(prod(len(key.domain or ()) for key in keys), dtype=np.int64)
+        column[places[known]] = exact[name].to_numpy()[known]
+        columns[name] = column
+    return columns
+
+
+def counted(exact: pa.Table, keys: Sequence[GroupKey], choice: Choice) -> NDArray[np.int64]:
+    """The histogram of a choice: a row for each group there can be, with all its cells."""
+    if isinstance(choice, Quantile):
+        places, known = _places(exact, keys)
+        there = pc.is_valid(exact[CELL]).to_numpy()
+        cells = pc.fill_null(exact[CELL], 0).to_numpy() - choice.cells.first
+        places = places * choice.candidates + np.clip(cells, 0, choice.candidates - 1)
+        known = known & there
+    else:
+        places, known = _places(exact, (*keys, choice.key))
+    groups = prod(len(key.domain or ()) for key in keys)
+    counts = np.zeros(groups * choice.candidates, dtype=np.int64)
+    np.add.at(counts, places[known], exact[choice.histogram.name].to_numpy()[known])
+    return counts.reshape(groups, choice.candidates)
+
+
+def _places(exact: pa.Table, keys: Sequence[GroupKey]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The number of the group that each row belongs to, and whether it belongs to one."""
     places = np.zeros(exact.num_rows, dtype=np.int64)
     known = np.ones(exact.num_rows, dtype=np.bool_)
     for key in keys:
@@ -39,9 +66,4 @@ def laid_out(exact: pa.Table, keys: Sequence[GroupKey], totals: Sequence[str]) -
         codes = pc.fill_null(found, -1).to_numpy().astype(np.int64)
         known &= codes >= 0
         places = places * len(values) + codes
-    columns = {}
-    for name in totals:
-        column = np.zeros(cells, dtype=np.int64)
-        column[places[known]] = exact[name].to_numpy()[known]
-        columns[name] = column
-    return columns
+    return places, known

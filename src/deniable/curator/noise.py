@@ -7,18 +7,23 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.query import Units
+from deniable.core.query import Distinct, Key, Units
 from deniable.core.sampling import IntArray
-from deniable.curator.groups import all_groups, laid_out
+from deniable.curator.choose import choose
+from deniable.curator.groups import all_groups, counted, laid_out
 from deniable.planner import Plan
+from deniable.planner.chosen import Chosen
 
 
 def add_noise(plan: Plan, exact: Sequence[pa.Table]) -> pa.Table:
     """The keys, and one noisy whole number per statistic and group; one vectorised draw per statistic."""
     keys, totals = _selected(plan, exact[0]) if plan.selection is not None else _known(plan, exact)
-    for noisy in plan.noise:
-        name = noisy.statistic.name
-        totals[name] = np.asarray(noisy.mechanism.release(totals[name]), dtype=np.int64)
+    for part in plan.noise:
+        if isinstance(part, Chosen):
+            totals |= choose(part, _histogram(plan, part, exact))
+        else:
+            name = part.statistic.name
+            totals[name] = np.asarray(part.mechanism.release(totals[name]), dtype=np.int64)
     return pa.table(keys | {name: pa.array(totals[name]) for name in sorted(totals)})
 
 
@@ -26,9 +31,18 @@ def _known(plan: Plan, exact: Sequence[pa.Table]) -> tuple[dict[str, pa.Array], 
     """Known keys: every group is answered, whether the data has it or not."""
     totals: dict[str, IntArray] = {}
     for query, table in zip(plan.queries, exact, strict=True):
-        names = [query.name] if isinstance(query, Units) else [total.name for total in query.totals]
+        if len(query.keys) > len(plan.bound.keys):
+            continue  # a histogram
+        names = [query.name] if isinstance(query, Units | Distinct) else [total.name for total in query.totals]
         totals |= laid_out(table, plan.bound.keys, names)
     return all_groups(plan.bound.keys), totals
+
+
+def _histogram(plan: Plan, part: Chosen, exact: Sequence[pa.Table]) -> IntArray:
+    """The exact counts that a choice is made from: a row for each group, with its cells."""
+    keys = tuple(Key(key.name, key.value) for key in plan.bound.keys)
+    place = plan.queries.index(part.choice.histogram.query(plan.bound.source, keys))
+    return counted(exact[place], plan.bound.keys, part.choice)
 
 
 def _selected(plan: Plan, exact: pa.Table) -> tuple[dict[str, pa.Array], dict[str, IntArray]]:
@@ -40,4 +54,4 @@ def _selected(plan: Plan, exact: pa.Table) -> tuple[dict[str, pa.Array], dict[st
     units = ordered["units"].to_numpy()
     kept = ordered.filter(pa.array(plan.selection.keep(units))) if units.size else ordered
     keys = {name: kept[name].combine_chunks() for name in names}
-    return keys, {noisy.statistic.name: kept[noisy.statistic.name].to_numpy() for noisy in plan.noise}
+    return keys, {name: kept[name].to_numpy() for part in plan.noise for name in part.names}

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from deniable.core.errors import Failed, Refused
 from deniable.core.expression import Kind
-from deniable.core.query import ExactQuery, Kept, Units
+from deniable.core.query import Distinct, ExactQuery, Kept, Units
 
 _curator_log = logging.getLogger("deniable.curator")
 
@@ -115,7 +115,7 @@ def _schema(query: ExactQuery) -> pa.Schema:
 
 
 def _numbers(query: ExactQuery) -> tuple[str, ...]:
-    if isinstance(query, Units):
+    if isinstance(query, Units | Distinct):
         return (query.name,)
     totals = tuple(total.name for total in query.totals)
     return (*totals, query.units) if isinstance(query, Kept) else totals

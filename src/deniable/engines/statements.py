@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from deniable.core.expression import Expression, names
-from deniable.core.query import WEIGHT, ExactQuery, Kept, Key, Source, Total, Units
+from deniable.core.query import WEIGHT, Distinct, ExactQuery, Kept, Key, Source, Total, Units
 from deniable.engines.relations import Tables, spelled
 from deniable.engines.spelling import Speller, Stored
 from deniable.engines.totals import Adding, finished
@@ -27,6 +27,8 @@ def statement(query: ExactQuery, tables: Tables) -> str:
     rows = _rows(query, tables)
     if isinstance(query, Units):
         return _units(rows, query)
+    if isinstance(query, Distinct):
+        return _distinct(rows, query)
     totals = rows.totals(query.totals)
     units = query.units if isinstance(query, Kept) else None
     if rows.source.unit is None:
@@ -54,8 +56,11 @@ def _rows(query: ExactQuery, tables: Tables) -> _Rows:
 
 def _names(query: ExactQuery) -> frozenset[str]:
     """The columns that a query looks at, besides the unit and its source's condition."""
+    looked_at: list[Expression | None]
     if isinstance(query, Units):
         looked_at = [query.filter]
+    elif isinstance(query, Distinct):
+        looked_at = [query.value, query.filter]
     else:
         looked_at = [part for total in query.totals for part in (total.row, total.where)]
     expressions = [*(key.value for key in query.keys), *(part for part in looked_at if part is not None)]
@@ -177,6 +182,29 @@ def _units(rows: _Rows, query: Units) -> str:
     steps = {"pairs": _pairs(rows, query.filter), "weights": weights}
     columns = [*rows.answered(rows.keys), finished("SUM(weight)", query.name)]
     return rows.with_steps(steps, _select(columns, "pairs JOIN weights USING (unit)", len(rows.keys)))
+
+
+def _distinct(rows: _Rows, query: Distinct) -> str:
+    """The different values of each group, where a unit adds those below the first hash that is one too many."""
+    conditions = [] if query.filter is None else [rows.speller.spell(query.filter)]
+    value = rows.speller.key(query.value)
+    if rows.source.unit is None:
+        counted = finished(f"COUNT(DISTINCT {value})", query.name)
+        last = _select([*rows.answered(rows.values), counted], rows.chosen(*conditions), len(rows.keys))
+        return rows.with_steps({}, last)
+    columns = [f"{rows.unit} AS unit", *rows.labelled(), f"{value} AS value"]
+    hashed = f"HASH({', '.join(['CAST(unit AS VARCHAR)', *rows.keys, 'value'])}) AS hashed"
+    ranked = "ROW_NUMBER() OVER (PARTITION BY unit ORDER BY hashed) AS place"
+    steps = {
+        "pairs": _select(columns, rows.chosen(*conditions, f"{value} IS NOT NULL"), len(columns)),
+        "hashes": _select(["*", hashed], "pairs"),
+        "heavy": _select(["unit"], "pairs", 1) + f" HAVING COUNT(*) > {rows.most}",
+        "ranks": _select(["unit", "hashed", ranked], "hashes SEMI JOIN heavy USING (unit)"),
+        "cuts": _select(["unit", "hashed AS cut"], f"ranks WHERE place = {rows.most + 1}"),
+        "kept": _select([*rows.keys, "value"], "hashes LEFT JOIN cuts USING (unit) WHERE cut IS NULL OR hashed < cut"),
+    }
+    counted = finished("COUNT(DISTINCT value)", query.name)
+    return rows.with_steps(steps, _select([*rows.answered(rows.keys), counted], "kept", len(rows.keys)))
 
 
 def _kept(rows: _Rows, totals: list[Adding], query: Kept) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+import numpy as np
+
 from deniable.core.bits import BitSource
 from deniable.core.loss import Loss
 from deniable.core.sampling import IntArray, bernoulli_exponentials, uniform
@@ -55,3 +57,18 @@ class Exponential(Selection):
             return proposals[bernoulli_exponentials(gaps[proposals], rate, bits)][:wanted]
 
         return in_pieces(count, lambda wanted: until_full(wanted, accepted))
+
+    def _each(self, scores: IntArray, bits: BitSource) -> IntArray:
+        """Rows propose as often as they have candidates, and again while one has accepted nothing."""
+        gaps = scores.max(axis=1, keepdims=True) - scores
+        chosen, width = np.zeros(len(gaps), dtype=np.int64), gaps.shape[1]
+        waiting = np.arange(len(gaps))
+        while waiting.size:
+            proposals = uniform(width, waiting.size * width, bits).reshape(-1, width)
+            met = np.take_along_axis(gaps[waiting], proposals, axis=1)
+            accepted = bernoulli_exponentials(met.reshape(-1), self._rate, bits).reshape(met.shape)
+            some = accepted.any(axis=1)
+            first = np.take_along_axis(proposals, accepted.argmax(axis=1)[:, None], axis=1)[:, 0]
+            chosen[waiting[some]] = first[some]
+            waiting = waiting[~some]
+        return chosen

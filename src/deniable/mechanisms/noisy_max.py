@@ -12,7 +12,7 @@ from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
 from deniable.core.number import Number
 from deniable.core.sampling import LARGEST_SCALE, IntArray, geometric
-from deniable.mechanisms.selection import Selection, in_rows, one_of_each
+from deniable.mechanisms.selection import Selection, one_of_each
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -55,11 +55,7 @@ class NoisyMax(Selection):
         del optimal  # several best candidates help, but this bound does not say by how much
         return super(NoisyMax, self).utility(candidates, 1, t)  # slots=True makes a new class
 
-    def _choices(self, scores: IntArray, count: int, bits: BitSource) -> IntArray:
+    def _each(self, scores: IntArray, bits: BitSource) -> IntArray:
         """Ties go to a random one of the tied, which is a fixed order drawn before looking."""
-
-        def choose(rows: int) -> IntArray:
-            noisy = scores + geometric(1 / self._rate, rows * scores.size, bits).reshape(rows, scores.size)
-            return one_of_each(noisy == np.max(noisy, axis=1, keepdims=True), bits)
-
-        return in_rows(count, scores.size, choose)
+        noisy = scores + geometric(1 / self._rate, scores.size, bits).reshape(scores.shape)
+        return one_of_each(noisy == np.max(noisy, axis=1, keepdims=True), bits)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-import numpy as np
-
 from deniable.core.bits import BitSource
 from deniable.core.loss import Loss
 from deniable.core.sampling import IntArray, bernoulli_exponentials
-from deniable.mechanisms.selection import Selection, in_rows, one_of_each
+from deniable.mechanisms.selection import Selection, one_of_each
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -42,12 +40,8 @@ class PermuteAndFlip(Selection):
         """McKenna, Sheldon 2020, theorem 1."""
         return Loss.pure(self.epsilon)
 
-    def _choices(self, scores: IntArray, count: int, bits: BitSource) -> IntArray:
+    def _each(self, scores: IntArray, bits: BitSource) -> IntArray:
         """The first success in random order is a uniformly random one of all successes; the best always succeeds."""
-        gaps = scores.max() - scores
-
-        def choose(rows: int) -> IntArray:
-            coins = bernoulli_exponentials(np.tile(gaps, rows), self._rate, bits)
-            return one_of_each(coins.reshape(rows, gaps.size), bits)
-
-        return in_rows(count, gaps.size, choose)
+        gaps = scores.max(axis=1, keepdims=True) - scores
+        coins = bernoulli_exponentials(gaps.reshape(-1), self._rate, bits)
+        return one_of_each(coins.reshape(gaps.shape), bits)

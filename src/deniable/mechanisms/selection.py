@@ -22,6 +22,7 @@ Candidate = TypeVar("Candidate")
 
 _CELLS = 1 << 20
 """Coins flipped at a time: bounds the memory of many choices at once."""
+_TABLE = 2
 
 
 class Selection(Mechanism):
@@ -43,8 +44,12 @@ class Selection(Mechanism):
         )
 
     @abstractmethod
+    def _each(self, scores: IntArray, bits: BitSource) -> IntArray:
+        """For each row of scores, the position of its choice; rows are independent."""
+
     def _choices(self, scores: IntArray, count: int, bits: BitSource) -> IntArray:
-        """The positions that `count` independent choices pick."""
+        """The positions that `count` independent choices by the same scores pick."""
+        return in_rows(count, scores.size, lambda rows: self._each(np.tile(scores, (rows, 1)), bits))
 
     @overload
     def choose(self, candidates: ArrayLike) -> int: ...
@@ -56,6 +61,19 @@ class Selection(Mechanism):
         scores = candidates if score is None else scores_of(candidates, score)
         position = int(self._choices(self._indices(scores), 1, OperatingSystem())[0])
         return position if score is None else candidates[position]
+
+    def choose_each(self, scores: IntArray) -> IntArray:
+        """One choice per row, by whole scores in steps.
+
+        Where the scores of row g move by at most s_g steps between neighbours, choosing in that row loses epsilon
+        s_g / sensitivity. So all rows together lose epsilon, if the s_g add up to the sensitivity at most; rho too, as
+        the sum of their squares is at most the square of their sum. See docs/proofs/quantiles.md
+        """
+        if scores.ndim != _TABLE or not scores.shape[1]:
+            raise InvalidArgumentError("scores", "must have rows of at least one candidate each")
+        bits, rows = OperatingSystem(), max(1, _CELLS // scores.shape[1])
+        chosen = [self._each(scores[start : start + rows], bits) for start in range(0, len(scores), rows)]
+        return np.concatenate(chosen) if chosen else np.zeros(0, dtype=np.int64)
 
     def utility(self, candidates: int, optimal: int = 1, t: Number = 3) -> float:
         """How far below the best the chosen score may lie, except with probability e^-t.

@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from deniable.core.errors import Refused
 from deniable.core.expression import Column, Expression, Kind, Literal, Range
+from deniable.planner.choosing import most_common, quantile
 from deniable.planner.functions import call, number
 from deniable.planner.statistics import Statistics, bounds, present
 
@@ -22,6 +23,8 @@ class Aggregate:
     kind: str
     values: tuple[Expression, ...]
     where: Expression | None
+    constants: tuple[Fraction, ...] = ()
+    """Of a quantile: which. Of most common values: how many, and the place among them."""
 
     @property
     def rows(self) -> Expression | None:
@@ -31,7 +34,7 @@ class Aggregate:
 
 def needs_count(aggregate: Aggregate) -> bool:
     """Whether it pays for a count of its rows; a sum of the same rows can then share it."""
-    return aggregate.kind not in ("sum", "units")
+    return aggregate.kind not in ("sum", "units", "distinct", "quantile", "mode")
 
 
 def build(aggregate: Aggregate, statistics: Statistics, counted: frozenset[str]) -> Expression:
@@ -47,6 +50,21 @@ def _count(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> E
 
 def _units(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
     return call("round", statistics.units(aggregate.where), number(0))
+
+
+def _distinct(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    (value,) = _values(aggregate)
+    return call("round", statistics.distinct(value, aggregate.where), number(0))
+
+
+def _quantile(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    (value,) = _values(aggregate)
+    return quantile(statistics, value, aggregate.where, aggregate.constants[0])
+
+
+def _mode(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    (value,), (places, place) = _values(aggregate), aggregate.constants
+    return most_common(statistics, value, aggregate.where, int(places), int(place))
 
 
 def _sum(aggregate: Aggregate, statistics: Statistics, counted: frozenset[str]) -> Expression:
@@ -169,6 +187,9 @@ Maker = Callable[[Aggregate, Statistics, frozenset[str]], Expression]
 _SINGLES: dict[str, Maker] = {
     "count": _count,
     "units": _units,
+    "distinct": _distinct,
+    "quantile": _quantile,
+    "mode": _mode,
     "sum": _sum,
     "average": _average,
     "variance": _variance(sample=False, root=False),

@@ -11,6 +11,7 @@ from deniable.core.expression import Column, Expression, Kind
 from deniable.planner.aggregates import needs_count
 from deniable.planner.clauses import ordinal, referred, small, terms, title
 from deniable.planner.evaluate import computable
+from deniable.planner.forms import spread
 from deniable.planner.keys import GroupKey, domain
 from deniable.planner.parse import position
 from deniable.planner.plan import Bound, Order, Output
@@ -25,6 +26,7 @@ _MOST_STATISTICS = 100
 
 def bind(select: exp.Select, policy: Policy) -> Bound:
     """The question in terms of the policy, or a refusal that says where and why not."""
+    select = spread(select)
     row = Relations(policy, {}).within(select).rows(select)
     origin = row.origin
     if not origin.private:
@@ -82,7 +84,7 @@ def _scope(select: exp.Select, row: RowScope, keys: tuple[GroupKey, ...]) -> Out
         aggregate = taken_apart(node, row)
         if needs_count(aggregate):
             scratch.count(aggregate.rows)
-    statistics = Statistics(origin.source, origin.steps, grouped=bool(keys))
+    statistics = Statistics(origin.source, origin.steps, grouped=bool(keys), keys=keys, declared=origin.values)
     return OutputScope(row, keys, statistics=statistics, counted=frozenset(scratch.found))
 
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
 
 from deniable.core.event import Event
 from deniable.core.expression import Expression
@@ -12,8 +16,10 @@ from deniable.core.loss import Loss
 from deniable.core.query import ExactQuery, Source
 from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian, Laplace, PartitionSelection
+from deniable.planner.chosen import Chosen
+from deniable.planner.evaluate import Band, Result
 from deniable.planner.keys import GroupKey
-from deniable.planner.statistics import Statistic
+from deniable.planner.statistics import Base, Statistic
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +49,7 @@ class Bound:
     most_keys: int
     """In how many groups a unit may count, if keys are private."""
     keys: tuple[GroupKey, ...]
-    statistics: tuple[Statistic, ...]
+    statistics: tuple[Base, ...]
     outputs: tuple[Output, ...]
     having: Expression | None
     order: tuple[Order, ...]
@@ -63,9 +69,55 @@ class Noisy:
     statistic: Statistic
     mechanism: Laplace | Gaussian
 
-    def error(self, confidence: Fraction) -> float:
-        """How far the noisy statistic stays from the exact one, in the answer's unit."""
+    @property
+    def names(self) -> frozenset[str]:
+        """What the answer's algebra calls it."""
+        return self.statistic.names
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return self.statistic.label
+
+    @property
+    def loss(self) -> Loss:
+        """What it costs."""
+        return self.mechanism.loss
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """For the ledger."""
+        return (self.mechanism.event,)
+
+    @property
+    def sensitivity(self) -> float:
+        """How far one unit can move it, in the answer's unit."""
+        return float(self.mechanism.sensitivity) * float(self.statistic.worth)
+
+    @property
+    def scale(self) -> float:
+        """The width of the noise, in the answer's unit."""
+        scale = float(self.mechanism.scale) if isinstance(self.mechanism, Laplace) else self.mechanism.sigma
+        return scale * float(self.statistic.worth)
+
+    def error(self, confidence: Fraction, rows: int = 0) -> float:
+        """How far the noisy statistic stays from the exact one, in the answer's unit, however many rows there are."""
+        del rows
         return float(self.mechanism.error(confidence) * self.statistic.worth)
+
+    def results(self, recorded: Mapping[str, NDArray[np.int64]], confidence: Fraction) -> dict[str, Result]:
+        """The statistic with its interval, in the answer's unit."""
+        values = recorded[self.statistic.name].astype(np.float64) * float(self.statistic.worth)
+        return {self.statistic.name: Band.around(values, self.error(confidence))}
+
+    def expected(self, confidence: Fraction, rows: int, fractions: NDArray[np.float64]) -> dict[str, Result]:
+        """What `results` may look like for groups of so many rows whose values lie in the middle.
+
+        Where counts are weighed they need not be whole, and rounding can add to the width: so with some fractions.
+        """
+        middle = np.full(fractions.size, 0.0 if self.statistic.signed else float(rows))
+        values = middle + fractions if self.statistic.worth.denominator > 1 else middle
+        return {self.statistic.name: Band.around(values, self.error(confidence))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +155,7 @@ class Plan:
 
     bound: Bound
     queries: tuple[ExactQuery, ...]
-    noise: tuple[Noisy, ...]
+    noise: tuple[Noisy | Chosen, ...]
     selection: PartitionSelection | None
     quote: Quote
 
@@ -111,10 +163,11 @@ class Plan:
     def events(self) -> tuple[Event, ...]:
         """For the ledger."""
         chosen = () if self.selection is None else (self.selection.event,)
-        return (*(noisy.mechanism.event for noisy in self.noise), *chosen)
+        return (*(event for part in self.noise for event in part.events), *chosen)
 
     @property
     def digest(self) -> str:
         """The same for every spelling of the same question: what runs, with which noise, on which groups."""
         keys = tuple((key.name, key.value, key.domain) for key in self.bound.keys)
-        return hashlib.sha256(repr((self.queries, self.events, keys)).encode()).hexdigest()
+        choices = tuple(part for part in self.noise if isinstance(part, Chosen))
+        return hashlib.sha256(repr((self.queries, self.events, keys, choices)).encode()).hexdigest()

@@ -11,18 +11,22 @@ from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.expression import Call, Expression, Literal, names
 from deniable.core.loss import Loss
 from deniable.core.number import least_decimal, root_above
-from deniable.core.query import ExactQuery, Kept, Key, Sums, Units
+from deniable.core.query import Distinct, ExactQuery, Kept, Key, Sums, Units
 from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian, Laplace, PartitionSelection
+from deniable.planner.cautions import cautions
+from deniable.planner.chosen import Chosen, by_epsilon, by_rho
 from deniable.planner.evaluate import Band, Result, evaluate
 from deniable.planner.keys import groups
 from deniable.planner.plan import Bound, Noisy, Output, Plan, Priced, Quote
 from deniable.planner.spend import Spend
-from deniable.planner.statistics import Statistic
+from deniable.planner.statistics import Base, Statistic
 
 _SAMPLE_GROUP = 1000
 """The size of the group for which the error of a ratio is quoted."""
 _FRACTIONS = np.linspace(0, 1, 8, endpoint=False)
+
+Parts = tuple[Noisy | Chosen, ...]
 
 
 def price(bound: Bound, spend: Spend) -> Plan:
@@ -57,32 +61,45 @@ def _check_private_keys(bound: Bound, spend: Spend) -> None:
         )
 
 
-def _noise(bound: Bound, spend: Spend) -> tuple[Noisy, ...]:
+def _noise(bound: Bound, spend: Spend) -> Parts:
     """An even share of the spend for each statistic (and one for private keys), or by weights."""
     weights = {statistic.name: _weight(statistic, bound, spend) for statistic in bound.statistics}
     total = sum(weights.values()) + (1 if bound.private_keys else 0)
-    grouped = bool(bound.keys)
-    noise = []
     try:
-        for statistic in bound.statistics:
-            share = weights[statistic.name] / total
-            if spend.rho is not None:
-                distance = _distance(statistic, bound.neighbours, grouped=grouped, squared=True)
-                noise.append(Noisy(statistic, Gaussian(sensitivity=distance, rho=spend.rho * share)))
-            else:
-                distance = _distance(statistic, bound.neighbours, grouped=grouped, squared=False)
-                noise.append(Noisy(statistic, Laplace(sensitivity=distance, epsilon=(spend.epsilon or 0) * share)))
+        return tuple(_part(statistic, weights[statistic.name] / total, bound, spend) for statistic in bound.statistics)
     except InvalidArgumentError:
         raise Refused("bad-spend", "So small a spend needs noise beyond all bounds.", "Spend more.") from None
-    return tuple(noise)
 
 
-def _weight(statistic: Statistic, bound: Bound, spend: Spend) -> Fraction:
+def _part(statistic: Base, share: Fraction, bound: Bound, spend: Spend) -> Noisy | Chosen:
+    """One statistic for its share of the spend."""
+    grouped = bool(bound.keys)
+    if not isinstance(statistic, Statistic):
+        if spend.rho is not None:
+            return by_rho(
+                statistic, spend.rho * share, _doubt(statistic, bound, spend), bound.neighbours, grouped=grouped
+            )
+        pure = (spend.epsilon or Fraction(0)) * share
+        return by_epsilon(statistic, pure, _doubt(statistic, bound, spend), bound.neighbours, grouped=grouped)
+    distance = _distance(statistic, bound.neighbours, grouped=grouped, squared=spend.rho is not None)
+    if spend.rho is not None:
+        return Noisy(statistic, Gaussian(sensitivity=distance, rho=spend.rho * share))
+    return Noisy(statistic, Laplace(sensitivity=distance, epsilon=(spend.epsilon or 0) * share))
+
+
+def _doubt(statistic: Base, bound: Bound, spend: Spend) -> Fraction:
+    """The confidence that a choice's interval needs, so that every column that rests on it has the one asked for."""
+    using = [names(output.value) for output in bound.outputs if statistic.names & names(output.value)]
+    most = max((sum(bool(other.names & used) for other in bound.statistics) for used in using), default=1)
+    return 1 - (1 - spend.confidence) / most
+
+
+def _weight(statistic: Base, bound: Bound, spend: Spend) -> Fraction:
     """The largest weight of the columns that rest on it."""
     unknown = set(spend.weights) - {output.name for output in bound.outputs}
     if unknown:
         raise Refused("bad-spend", f"There is no column {min(unknown)!r} to weigh.", "Use the answer's column names.")
-    using = [output.name for output in bound.outputs if statistic.name in names(output.value)]
+    using = [output.name for output in bound.outputs if statistic.names & names(output.value)]
     return max((spend.weights.get(name, Fraction(1)) for name in using), default=Fraction(1))
 
 
@@ -101,10 +118,10 @@ def _distance(statistic: Statistic, neighbours: Neighbours, *, grouped: bool, sq
     return 2 * statistic.reach
 
 
-def _plan(bound: Bound, spend: Spend, noise: tuple[Noisy, ...]) -> Plan:
+def _plan(bound: Bound, spend: Spend, noise: Parts) -> Plan:
     """Queries, noise, selection and quote."""
     selection = _selection(bound, spend)
-    parts = [noisy.mechanism.loss for noisy in noise] + ([] if selection is None else [selection.loss])
+    parts = [part.loss for part in noise] + ([] if selection is None else [selection.loss])
     loss = sum(parts[1:], start=parts[0])
     return Plan(bound, _queries(bound), noise, selection, _quote(bound, spend, noise, selection, loss))
 
@@ -127,80 +144,75 @@ def _selection(bound: Bound, spend: Spend) -> PartitionSelection | None:
 
 
 def _queries(bound: Bound) -> tuple[ExactQuery, ...]:
-    """One for all sums, and one for each count of units."""
+    """One for all sums, one for each count of units or values, and one for each histogram that is chosen from."""
     keys = tuple(Key(key.name, key.value) for key in bound.keys)
-    totals = tuple(statistic.total for statistic in bound.statistics if statistic.total is not None)
-    counts = [statistic for statistic in bound.statistics if statistic.total is None]
+    plain = [statistic for statistic in bound.statistics if isinstance(statistic, Statistic)]
+    choices = [choice for choice in bound.statistics if not isinstance(choice, Statistic)]
+    totals = tuple(statistic.total for statistic in plain if statistic.total is not None)
+    counts = [statistic for statistic in plain if statistic.total is None]
     if bound.private_keys:
         if counts:
-            raise Refused("distinct", "Units cannot be counted under private keys yet.", "Use COUNT(*).")
+            raise Refused("distinct", "Nothing is counted without repeats under private keys yet.", "Use COUNT(*).")
+        if choices:
+            raise Refused(
+                "private-keys",
+                "Quantiles and most common values need group keys that are known.",
+                "Group by a column with declared values, or list the keys: WHERE key IN (...).",
+            )
         return (Kept(bound.source, keys, totals, bound.most_keys, "units"),)
     sums = (Sums(bound.source, keys, totals),) if totals else ()
-    return (*sums, *(Units(bound.source, keys, count.name, count.filter) for count in counts))
+    histograms = dict.fromkeys(choice.histogram.query(bound.source, keys) for choice in choices)
+    return (*sums, *(_counted(count, bound, keys) for count in counts), *histograms)
 
 
-def _quote(
-    bound: Bound, spend: Spend, noise: tuple[Noisy, ...], selection: PartitionSelection | None, loss: Loss
-) -> Quote:
+def _counted(count: Statistic, bound: Bound, keys: tuple[Key, ...]) -> ExactQuery:
+    if count.distinct is None:
+        return Units(bound.source, keys, count.name, count.filter)
+    return Distinct(bound.source, keys, count.name, count.distinct, count.filter)
+
+
+def _quote(bound: Bound, spend: Spend, noise: Parts, selection: PartitionSelection | None, loss: Loss) -> Quote:
     """A line for each noisy column."""
     lines = tuple(
         _line(output, noise, spend.confidence)
         for output in bound.outputs
-        if any(noisy.statistic.name in names(output.value) for noisy in noise)
+        if any(part.names & names(output.value) for part in noise)
     )
     number = None if bound.private_keys else groups(bound.keys)
     shown = None if selection is None else selection.even_odds
-    return Quote(loss, lines, number, shown, spend.confidence, _cautions(bound))
+    return Quote(loss, lines, number, shown, spend.confidence, cautions(bound, noise))
 
 
-def _cautions(bound: Bound) -> tuple[str, ...]:
-    """What the answer leaves out besides noise, and no interval covers."""
-    cautions = []
-    if bound.source.unit is not None and any(statistic.total is not None for statistic in bound.statistics):
-        most = bound.source.contribution
-        cautions.append(f"a unit with more than {most} rows counts as {most}: counts and sums leave out the rest")
-    if bound.private_keys and bound.source.unit is not None:
-        cautions.append(f"a unit counts in at most {bound.most_keys} groups")
-    if any(statistic.signed for statistic in bound.statistics):
-        cautions.append("values outside their bounds count as the nearest bound")
-    return tuple(cautions)
+def _line(output: Output, noise: Parts, confidence: Fraction) -> Priced:
+    """What stands behind one column: its widest statistic's noise, and the column's own error."""
+    used = [part for part in noise if part.names & names(output.value)]
+    widest = max(used, key=lambda part: part.error(confidence, _SAMPLE_GROUP))
+    name = f"{type(widest.mechanism).__name__} on {' and '.join(sorted({part.label for part in used}))}"
+    return Priced(output.name, name, widest.sensitivity, widest.scale, _error(output, noise, confidence))
 
 
-def _line(output: Output, noise: tuple[Noisy, ...], confidence: Fraction) -> Priced:
-    """What stands behind one column: its first statistic's noise, and the column's own error."""
-    used = [noisy for noisy in noise if noisy.statistic.name in names(output.value)]
-    widest = max(used, key=lambda noisy: noisy.error(confidence))
-    mechanism, worth = widest.mechanism, float(widest.statistic.worth)
-    scale = float(mechanism.scale) if isinstance(mechanism, Laplace) else mechanism.sigma
-    name = f"{type(mechanism).__name__} on {' and '.join(sorted({noisy.statistic.label for noisy in used}))}"
-    error = _error(output, noise, confidence)
-    return Priced(output.name, name, float(mechanism.sensitivity) * worth, scale * worth, error)
+def _error(output: Output, noise: Parts, confidence: Fraction) -> float:
+    """The half-width of a column's interval, for a group of a thousand: the worst of a few fractions.
 
-
-def _error(output: Output, noise: tuple[Noisy, ...], confidence: Fraction) -> float:
-    """The half-width of a column's interval, for a group of a thousand whose values lie in the middle.
-
-    Where counts are weighed they need not be whole, and rounding can add to the width: the worst of a few fractions.
+    Its values lie in the middle, for sums; for quantiles they are spread evenly between the bounds.
     """
-    used = [noisy for noisy in noise if noisy.statistic.name in names(output.value)]
+    used = [part for part in noise if part.names & names(output.value)]
     share = 1 - (1 - confidence) / max(1, len(used))
-    columns: dict[str, Result] = {}
-    for noisy in used:
-        fractions = _FRACTIONS if noisy.statistic.worth.denominator > 1 else np.zeros_like(_FRACTIONS)
-        values = fractions + (0.0 if noisy.statistic.signed else float(_SAMPLE_GROUP))
-        columns[noisy.statistic.name] = Band.around(values, noisy.error(share))
     rows = _FRACTIONS.size
-    columns |= {name: Band.exactly(np.zeros(rows)) for name in names(output.value) if name not in columns}
+    columns: dict[str, Result] = {name: Band.exactly(np.zeros(rows)) for name in names(output.value)}
+    for part in used:
+        columns |= part.expected(share, _SAMPLE_GROUP, _FRACTIONS)
     band = evaluate(output.value, columns, rows)
     return float((band.high - band.low).max() / 2) if isinstance(band, Band) else 0.0
 
 
 def _steady(bound: Bound) -> list[Output]:
     """The noisy columns, whose error must not depend on the data if an accuracy is asked for."""
-    statistics = {statistic.name for statistic in bound.statistics}
+    statistics = frozenset().union(*(statistic.names for statistic in bound.statistics))
+    choices = frozenset().union(*(base.names for base in bound.statistics if not isinstance(base, Statistic)))
     noisy = [output for output in bound.outputs if statistics & names(output.value)]
     for output in noisy:
-        if not _linear(output.value):
+        if not _linear(output.value) or choices & names(output.value):
             raise Refused(
                 "accuracy",
                 f"The error of {output.name!r} depends on the data, so no spend is sure to reach an accuracy.",

@@ -12,6 +12,7 @@ from sqlglot import exp
 from deniable.core.errors import Refused
 from deniable.core.expression import Column, Expression, Kind
 from deniable.planner.aggregates import Aggregate, build
+from deniable.planner.forms import chosen
 from deniable.planner.keys import GroupKey
 from deniable.planner.origin import Origin
 from deniable.planner.parse import position
@@ -128,12 +129,19 @@ def taken_apart(node: exp.Expression, row: RowScope) -> Aggregate:
     """The kind of an aggregate, its arguments (none for *) and its filter."""
     where = condition(node.expression.this, row) if isinstance(node, exp.Filter) else None
     aggregate: exp.Expression = node.this if isinstance(node, exp.Filter) else node
+    if (choice := chosen(aggregate)) is not None:
+        name, value, constants = choice
+        return Aggregate(name, () if value is None else (translate(value, row),), where, constants)
+    if isinstance(aggregate, exp.ApproxDistinct):
+        aggregate = exp.Count(this=exp.Distinct(expressions=[aggregate.this]))
     kind, parts = _AGGREGATES.get(type(aggregate), ("", ()))
     if not kind or any(value for name, value in aggregate.args.items() if name not in (*parts, "big_int")):
-        hint = "Use COUNT, SUM, AVG, VARIANCE, STDDEV, COVAR, CORR or REGR_SLOPE."
+        hint = (
+            "Use COUNT, SUM, AVG, VARIANCE, STDDEV, MEDIAN, QUANTILE_CONT, MIN, MAX, MODE, COVAR, CORR or REGR_SLOPE."
+        )
         raise Refused("unknown-aggregate", f"{aggregate.key.upper()} is not answered.", hint, position(node))
     if isinstance(aggregate.this, exp.Distinct):
-        return Aggregate(_distinct(kind, aggregate.this, row), (), where)
+        return _distinct(kind, aggregate.this, row, where)
     if isinstance(aggregate.this, exp.Star):
         return Aggregate(kind, (), where)
     if any(aggregate.args.get(part) is None for part in parts):
@@ -149,17 +157,18 @@ def condition(node: exp.Expression, scope: Scope) -> Expression:
     return value
 
 
-def _distinct(kind: str, argument: exp.Distinct, row: RowScope) -> str:
-    """Only units can be counted without repeats, so far. One row for each unit, and the rows are the units."""
-    value = translate(argument.expressions[0], row) if len(argument.expressions) == 1 else None
-    unit = row.origin.unit
-    if kind == "count" and unit is not None and value == unit:
-        return "count" if row.origin.single else "units"
-    hint = f"COUNT(DISTINCT {unit.name}) is answered." if unit is not None else "Use COUNT(*)."
-    raise Refused("distinct", "Only units can be counted without repeats.", hint, position(argument))
+def _distinct(kind: str, argument: exp.Distinct, row: RowScope, where: Expression | None) -> Aggregate:
+    """Units, or different values, can be counted; nothing is added up without repeats."""
+    if kind != "count" or len(argument.expressions) != 1:
+        reason = "Only units, and values of one column, can be counted without repeats."
+        raise Refused("distinct", reason, "Write COUNT(DISTINCT column).", position(argument))
+    value = translate(argument.expressions[0], row)
+    if row.origin.unit is not None and value == row.origin.unit:  # with one row for each unit, rows are units
+        return Aggregate("count" if row.origin.single else "units", (), where)
+    return Aggregate("distinct", (value,), where)
 
 
-_AGGREGATE: tuple[type[exp.Expression], ...] = (exp.Filter, exp.AggFunc)  # type: ignore[assignment]
+_AGGREGATE: tuple[type[exp.Expression], ...] = (exp.Filter, exp.WithinGroup, exp.AggFunc)  # type: ignore[assignment]
 _ONE, _TWO = ("this",), ("this", "expression")
 _AGGREGATES: dict[type[exp.Expression], tuple[str, tuple[str, ...]]] = {
     exp.Count: ("count", _ONE),

@@ -15,7 +15,9 @@ from math import ceil, floor
 from deniable.core.errors import Refused
 from deniable.core.expression import Column, Expression, Kind, Range
 from deniable.core.query import WEIGHT, Source, Total
+from deniable.planner.choices import Choice
 from deniable.planner.functions import call, number
+from deniable.planner.keys import Domain, GroupKey
 
 _FINEST = 1 << 24
 """Steps between the bounds of a number that has no step of its own."""
@@ -40,14 +42,25 @@ class Statistic:
     signed: bool
     """Whether rows can be negative."""
     total: Total | None
-    """How rows add up; None: count units instead."""
+    """How rows add up; None: count units, or different values, instead."""
     filter: Expression | None = None
-    """For counts of units: which rows count."""
+    """For counts of units and of values: which rows count."""
+    distinct: Expression | None = None
+    """For counts of different values: of what."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What the answer's algebra calls it."""
+        return frozenset({self.name})
 
     @property
     def column(self) -> Column:
         """The noisy number, as a column of the answer's algebra."""
         return Column(self.name, Kind.NUMBER, _COUNTS if not self.signed else Range(), nullable=False)
+
+
+Base = Statistic | Choice
+"""What a question rests on."""
 
 
 @dataclass(slots=True)
@@ -58,7 +71,10 @@ class Statistics:
     steps: Mapping[str, Fraction]
     """The declared steps of the columns."""
     grouped: bool
-    found: dict[str, Statistic] = field(default_factory=dict)
+    keys: tuple[GroupKey, ...] = ()
+    declared: Mapping[str, Domain] = field(default_factory=dict)
+    """The declared values of the table's columns."""
+    found: dict[str, Base] = field(default_factory=dict)
 
     def count(self, where: Expression | None) -> Column:
         """How many rows satisfy `where`."""
@@ -69,9 +85,18 @@ class Statistics:
         groups = self.source.contribution if self.grouped else 1
         label = f"units{'' if where is None else ' (filtered)'}"
         statistic = Statistic(
-            _name("units", where), label, Fraction(1, WEIGHT), groups * WEIGHT, signed=False, total=None, filter=where
+            named("units", where), label, Fraction(1, WEIGHT), groups * WEIGHT, signed=False, total=None, filter=where
         )
-        return self.found.setdefault(statistic.name, statistic).column
+        return self._found(statistic)
+
+    def distinct(self, value: Expression, where: Expression | None) -> Column:
+        """How many different values there are in rows that satisfy `where`; a unit adds at most its contribution."""
+        most = self.source.contribution if self.source.unit is not None else 1
+        rows = present(where, value)
+        name = named("distinct", value, rows)
+        return self._found(
+            Statistic(name, "values", Fraction(1), most, signed=False, total=None, filter=rows, distinct=value)
+        )
 
     def sum(self, value: Expression, where: Expression | None) -> Expression:
         """The plain sum: for a question that pays for no count of the same rows."""
@@ -122,11 +147,16 @@ class Statistics:
         """Rows of units weigh; their product with the weight is cut to 28 binary places."""
         weighed = self.source.unit is not None
         shift = max(0, reach.bit_length() + WEIGHT.bit_length() - 1 - _ROW_PLACES) if weighed else 0
-        name = _name(label, row, where)
+        name = named(label, row, where)
         per_unit = ceil(Fraction(self.source.contribution * WEIGHT * reach, 1 << shift)) if weighed else reach
         worth = step * Fraction(1 << shift, WEIGHT) if weighed else step
         total = Total(name, row, where, reach, shift)
-        return self.found.setdefault(name, Statistic(name, label, worth, per_unit, signed, total)).column
+        return self._found(Statistic(name, label, worth, per_unit, signed, total))
+
+    def _found(self, statistic: Statistic) -> Column:
+        """Kept under its name: the same content has the same one."""
+        self.found.setdefault(statistic.name, statistic)
+        return statistic.column
 
     def _grid(self, value: Expression) -> _Grid:
         """Centred between the bounds."""
@@ -166,7 +196,7 @@ def placed(value: Expression, centre: Fraction, step: Fraction, reach: int) -> E
 def bounds(value: Expression) -> tuple[Fraction, Fraction]:
     """Finite bounds, or a refusal."""
     if value.kind not in (Kind.INTEGER, Kind.NUMBER):
-        raise Refused("type-mismatch", f"A sum needs numbers, not {value.kind.value}.", "Use COUNT, or cast.")
+        raise Refused("type-mismatch", f"This needs numbers, not {value.kind.value}.", "Use COUNT, or cast.")
     low, high = value.range.low, value.range.high
     if low is None or high is None:
         raise Refused(
@@ -184,6 +214,6 @@ def present(where: Expression | None, *values: Expression) -> Expression | None:
     return None if not parts else parts[0] if len(parts) == 1 else call("and", *parts)
 
 
-def _name(*parts: object) -> str:
+def named(*parts: object) -> str:
     """A name that follows from the content, so that the same statistic has the same name in every question."""
     return "s" + hashlib.sha256(repr(parts).encode()).hexdigest()[:32]

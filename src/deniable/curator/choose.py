@@ -1,0 +1,47 @@
+"""Exact histograms in, chosen cells out: in all groups at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from deniable.core.sampling import IntArray
+from deniable.mechanisms.ranks import rank_scores
+from deniable.planner.choices import Mode, Quantile
+from deniable.planner.chosen import Chosen
+
+_AT_ONCE = 1 << 22
+"""Cells scored at a time: bounds the memory of many groups."""
+_OUT = -(1 << 61)
+"""The score of a value that has its place already: far below every other."""
+
+
+def choose(chosen: Chosen, counts: IntArray) -> dict[str, IntArray]:
+    """The chosen cells, by the names under which they are recorded; `counts` has a row for each group."""
+    rows = max(1, _AT_ONCE // counts.shape[1])
+    pieces = [_piece(chosen, counts[start : start + rows]) for start in range(0, len(counts), rows)]
+    return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
+
+
+def _piece(chosen: Chosen, counts: IntArray) -> dict[str, IntArray]:
+    if isinstance(chosen.choice, Mode):
+        return _most_common(chosen, chosen.choice, counts)
+    return _quantile(chosen, chosen.choice, counts)
+
+
+def _quantile(chosen: Chosen, choice: Quantile, counts: IntArray) -> dict[str, IntArray]:
+    """The value and the ends of its interval, each by a choice of its own."""
+    return {
+        choice.recorded(side): chosen.mechanism.choose_each(rank_scores(counts, choice.quantile, side * chosen.offset))
+        for side in choice.sides
+    }
+
+
+def _most_common(chosen: Chosen, choice: Mode, counts: IntArray) -> dict[str, IntArray]:
+    """The first place by counts; then the next, without the values that have a place."""
+    scores, everyone = counts.copy(), np.arange(len(counts))
+    found = {}
+    for place in range(1, choice.places + 1):
+        taken = chosen.mechanism.choose_each(scores)
+        scores[everyone, taken] = _OUT
+        found[choice.recorded(place)] = taken
+    return found

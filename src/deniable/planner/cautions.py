@@ -1,0 +1,58 @@
+"""What an answer leaves out besides noise, and no interval covers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deniable.planner.choices import Mode, Quantile
+from deniable.planner.chosen import Chosen
+from deniable.planner.plan import Bound, Noisy
+from deniable.planner.statistics import Statistic
+
+
+def cautions(bound: Bound, noise: Sequence[Noisy | Chosen]) -> tuple[str, ...]:
+    """A sentence for each."""
+    return (*_weighing(bound), *_clamping(bound), *(text for part in noise for text in _choosing(part)))
+
+
+def _weighing(bound: Bound) -> list[str]:
+    """What a unit with many rows loses."""
+    if bound.source.unit is None:
+        return []
+    most = bound.source.contribution
+    plain = [statistic for statistic in bound.statistics if isinstance(statistic, Statistic)]
+    texts = []
+    if any(statistic.total is not None for statistic in plain):
+        texts.append(f"a unit with more than {most} rows counts as {most}: counts and sums leave out the rest")
+    if len(plain) < len(bound.statistics):
+        texts.append(f"a unit with more than {most} rows weighs as {most} in quantiles and most common values")
+    if any(statistic.distinct is not None for statistic in plain):
+        texts.append(f"a unit adds at most {most} different values: a fixed sample, if it has more")
+    if bound.private_keys:
+        texts.append(f"a unit counts in at most {bound.most_keys} groups")
+    return texts
+
+
+def _clamping(bound: Bound) -> list[str]:
+    """What lies outside its bounds."""
+    clamped = any(
+        isinstance(base, Quantile) or (isinstance(base, Statistic) and base.signed) for base in bound.statistics
+    )
+    return ["values outside their bounds count as the nearest bound"] if clamped else []
+
+
+def _choosing(part: Noisy | Chosen) -> list[str]:
+    """What a choice is not."""
+    if isinstance(part, Noisy):
+        return []
+    if isinstance(part.choice, Mode):
+        behind = part.scale
+        return [f"the {part.label} may be rarer than another value, by about {behind:.3g} rows or a few times that"]
+    texts = []
+    if part.choice.cells.coarse:
+        texts.append(f"the {part.label} is known to steps of {float(part.choice.cells.step):g} only")
+    if 0 not in part.choice.sides:
+        texts.append(
+            f"the {part.label} is the value about {part.ranks:.3g} rows from that end: of fewer rows, it is a bound"
+        )
+    return texts
