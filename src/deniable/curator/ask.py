@@ -13,6 +13,7 @@ safety argument, so it is written once, in a straight line, with no handlers:
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self, Unpack
@@ -21,6 +22,7 @@ import pyarrow as pa
 
 from deniable.accounting import Filter
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
+from deniable.core.number import Number
 from deniable.core.relation import tables
 from deniable.curator.answer import Answer
 from deniable.curator.budget import Budget
@@ -28,7 +30,7 @@ from deniable.curator.builder import Question
 from deniable.curator.noise import add_noise
 from deniable.engines import Engine
 from deniable.ledger import Account, Charge, Entry, Ledger
-from deniable.planner import Payment, Plan, Quote, Spend, bind, parse, price
+from deniable.planner import Batch, BatchQuote, Payment, Quote, Spend, bind, parse, price, price_all
 from deniable.policy import Policy
 
 
@@ -58,18 +60,35 @@ class Curator:
             Refused: no private row was read and nothing is spent.
             Failed: the engine broke after the charge, which stays spent.
         """
-        accounts = self._accounts(analyst)
         plan = price(bind(parse(sql), self.policy), Spend.of(**payment))
-        for query in plan.queries:
-            self.engine.check(query)
-        question = self._question(plan)
-        if (recorded := self.ledger.find(question)) is not None:
-            return self._answer(plan, recorded, free=True)
-        ticket = self.ledger.charge(Charge(question, analyst or "", sql, plan.events, plan.quote.loss), accounts)
-        exact = [self.engine.run(query) for query in plan.queries]
-        noisy = add_noise(plan, exact)
-        self.ledger.record(ticket, _to_bytes(noisy))
-        return self._answer(plan, self.ledger.find(question), free=False)
+        return self._answered([sql], Batch((plan,), plan.quote.loss, "basic"), analyst)[0]
+
+    def explain_all(
+        self,
+        questions: Sequence[str],
+        *,
+        analyst: str | None = None,
+        shares: Sequence[Number] | None = None,
+        **payment: Unpack[Payment],
+    ) -> BatchQuote:
+        """What `ask_all` would spend. Reads no private row, spends nothing."""
+        self.policy.accounts(analyst)
+        return self._batch(questions, shares, payment).quote
+
+    def ask_all(
+        self,
+        questions: Sequence[str],
+        *,
+        analyst: str | None = None,
+        shares: Sequence[Number] | None = None,
+        **payment: Unpack[Payment],
+    ) -> list[Answer]:
+        """Answer questions that are fixed in advance, for one spend: all of them, charged once, or none.
+
+        The spend is divided evenly, or by `shares`. With `epsilon` and `delta`, the batch is accounted as a whole,
+        which leaves more for each question. Raises as `ask` does.
+        """
+        return self._answered(questions, self._batch(questions, shares, payment), analyst)
 
     def table(self, name: str) -> Question:
         """A question about this table, built step by step: the same as in SQL, and recorded as the same."""
@@ -100,19 +119,47 @@ class Curator:
         """Close whatever happened."""
         self.close()
 
-    def _question(self, plan: Plan) -> str:
-        """The question's name in the ledger: what runs, under which policy, on which version of the data."""
+    def _batch(self, questions: Sequence[str], shares: Sequence[Number] | None, payment: Payment) -> Batch:
+        if isinstance(questions, str):
+            raise InvalidArgumentError("questions", "must be a list of questions; for one, use ask")
+        return price_all([bind(parse(sql), self.policy) for sql in questions], Spend.of(**payment), shares)
+
+    def _answered(self, texts: Sequence[str], batch: Batch, analyst: str | None) -> list[Answer]:
+        """Charge, run, noise, record, answer: in this order, and nothing in between."""
+        accounts = self._accounts(analyst)
+        for plan in batch.plans:
+            for query in plan.queries:
+                self.engine.check(query)
+        question = self._question(batch)
+        if (recorded := self.ledger.find(question)) is not None:
+            return self._answers(batch, recorded, free=True)
+        events = tuple(event for plan in batch.plans for event in plan.events)
+        charge = Charge(question, analyst or "", ";\n".join(texts), events, batch.loss)
+        ticket = self.ledger.charge(charge, accounts)
+        exact = [[self.engine.run(query) for query in plan.queries] for plan in batch.plans]
+        noisy = [add_noise(plan, tables) for plan, tables in zip(batch.plans, exact, strict=True)]
+        self.ledger.record(ticket, _to_bytes(noisy))
+        return self._answers(batch, self.ledger.find(question), free=False)
+
+    def _question(self, batch: Batch) -> str:
+        """The name in the ledger: what runs, under which policy, on which version of the data."""
+        read = [table for plan in batch.plans for table in tables(plan.bound.source.table)]
         try:
-            versions = "\n".join(self.engine.version(table) for table in tables(plan.bound.source.table))
+            versions = [self.engine.version(table) for table in dict.fromkeys(read)]
         except InvalidArgumentError as error:
             raise Refused("data-unavailable", f"The data of {error}.", "Ask the custodian.") from None
-        return hashlib.sha256(f"{plan.digest}\n{self.policy.digest}\n{versions}".encode()).hexdigest()
+        digests = [plan.digest for plan in batch.plans]
+        return hashlib.sha256("\n".join([*digests, self.policy.digest, *versions]).encode()).hexdigest()
 
-    def _answer(self, plan: Plan, recorded: bytes | None, *, free: bool) -> Answer:
+    def _answers(self, batch: Batch, recorded: bytes | None, *, free: bool) -> list[Answer]:
         """Always from the record, so that two who ask at once see the same answer."""
         if recorded is None:
             raise Failed
-        return Answer(plan, _from_bytes(recorded), plan.quote.loss, free, self.policy.budget.delta)
+        noisy = _from_bytes(recorded, len(batch.plans))
+        delta = self.policy.budget.delta
+        return [
+            Answer(plan, table, plan.quote.loss, free, delta) for plan, table in zip(batch.plans, noisy, strict=True)
+        ]
 
     def _accounts(self, analyst: str | None) -> tuple[Account, ...]:
         """What a question is charged to; refuses strangers where the policy names its analysts."""
@@ -135,13 +182,15 @@ class Curator:
         return self._accounts(anyone)[:1]
 
 
-def _to_bytes(table: pa.Table) -> bytes:
-    """Arrow's stream format: the same bytes for the same answer."""
+def _to_bytes(answers: Sequence[pa.Table]) -> bytes:
+    """Arrow's stream format, one stream after the other: the same bytes for the same answers."""
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
+    for table in answers:
+        with pa.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
     return bytes(sink.getvalue().to_pybytes())
 
 
-def _from_bytes(stream: bytes) -> pa.Table:
-    return pa.ipc.open_stream(stream).read_all()
+def _from_bytes(streams: bytes, count: int) -> list[pa.Table]:
+    source = pa.BufferReader(streams)
+    return [pa.ipc.open_stream(source).read_all() for _ in range(count)]

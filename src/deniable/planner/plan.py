@@ -160,6 +160,12 @@ class Plan:
     quote: Quote
 
     @property
+    def losses(self) -> tuple[Loss, ...]:
+        """What each part of the noise gives away."""
+        chosen = () if self.selection is None else (self.selection.loss,)
+        return (*(part.loss for part in self.noise), *chosen)
+
+    @property
     def events(self) -> tuple[Event, ...]:
         """For the ledger."""
         chosen = () if self.selection is None else (self.selection.event,)
