@@ -1,29 +1,22 @@
 """The engine beside plain DuckDB: `python -m benchmarks.engine`.
 
 Ten million visits of a million people in fifty regions. Rows as units against the plain query, people as units against
-the best of three hand-written queries that bound what a person adds. Every query runs in a worker of its own, as ours
-do, so that processor time and peak memory are its own; the best of a few runs counts, and runs take turns.
+the best of three hand-written queries that bound what a person adds.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import tempfile
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 
 import duckdb
 
+from benchmarks.race import Race
 from deniable.core.expression import Call, Column, Kind, Literal, Range
 from deniable.core.query import WEIGHT, Key, Source, Sums, Total
-from deniable.engines import DuckDB
 
-_TICK = 1 / os.sysconf("SC_CLK_TCK")
 SHIFT = 7
 REACH = 25_000
 
@@ -54,7 +47,11 @@ def main() -> None:
         )
         for unit in (None, "person"):
             for question, (keys, sums) in QUESTIONS.items():
-                _compare(question, _candidates(keys, unit, options.contribution, sums=sums), visits, options.runs)
+                race = Race({"visits": visits}, _candidates(keys, unit, options.contribution, sums=sums))
+                race.run(options.runs)
+                race.show(f"{question}, unit = {unit or 'row'}")
+                if unit is None:
+                    print(f"  within 1.3 times plain plus 50 ms: {race.within(1.3, 0.05)}\n")
 
 
 def _make(path: Path, rows: int) -> None:
@@ -115,69 +112,7 @@ def _bounded(keys: list[str], contribution: int, *, sums: bool) -> dict[str, str
 
 def _select(columns: list[str], source: str, keys: list[str]) -> str:
     grouped = f" GROUP BY {', '.join(keys)}" if keys else ""
-    return f"SELECT {', '.join(columns)} FROM {source}{grouped}"  # noqa: S608 - all of it stands in this file
-
-
-@dataclass(slots=True)
-class _Measured:
-    """The least that a query took, over its runs."""
-
-    name: str
-    run: Callable[[], object]
-    engine: DuckDB
-    wall: float = float("inf")
-    processor: float = float("inf")
-    memory: float = 0.0
-
-    def again(self) -> None:
-        """One more run."""
-        before, started = _processor(self.engine), time.perf_counter()
-        self.run()
-        self.wall = min(self.wall, time.perf_counter() - started)
-        self.processor = min(self.processor, _processor(self.engine) - before)
-        self.memory = _peak(self.engine)
-
-
-def _compare(question: str, candidates: dict[str, str | Sums], visits: Path, runs: int) -> None:
-    """A line for each candidate, with ratios to the best one that is not ours."""
-    measured = [_started(name, query, visits) for name, query in candidates.items()]
-    for _ in range(runs):
-        for one in measured:
-            one.again()
-    others = [one for one in measured if one.name != "ours"]
-    wall, processor = min(one.wall for one in others), max(_TICK, min(one.processor for one in others))
-    unit = "row" if "plain" in candidates else "person"
-    print(f"{question + ', unit = ' + unit:45}{'wall s':>10}{'ratio':>8}{'CPU s':>10}{'ratio':>8}{'peak MB':>10}")
-    for one in measured:
-        print(
-            f"  {one.name:43}{one.wall:10.3f}{one.wall / wall:8.2f}"
-            f"{one.processor:10.3f}{one.processor / processor:8.2f}{one.memory:10.0f}"
-        )
-        one.engine.close()
-    if unit == "row":
-        held = {"wall": measured[0].wall <= 1.3 * wall + 0.05, "CPU": measured[0].processor <= 1.3 * processor + 0.05}
-        words = ", ".join(f"{name} {'yes' if kept else 'no'}" for name, kept in held.items())
-        print(f"  within 1.3 times plain plus 50 ms: {words}")
-    print()
-
-
-def _started(name: str, query: str | Sums, visits: Path) -> _Measured:
-    engine = DuckDB({"visits": visits}, seconds=600)
-    engine.fetch("SELECT 1")
-    run = partial(engine.run, query) if isinstance(query, Sums) else partial(engine.fetch, query)
-    return _Measured(name, run, engine)
-
-
-def _processor(engine: DuckDB) -> float:
-    """Seconds of processor time that the worker has used so far."""
-    fields = Path(f"/proc/{engine.process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) * _TICK
-
-
-def _peak(engine: DuckDB) -> float:
-    """The most memory that the worker has had, in MB."""
-    lines = Path(f"/proc/{engine.process}/status").read_text().splitlines()
-    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
+    return f"SELECT {', '.join(columns)} FROM {source}{grouped}"
 
 
 if __name__ == "__main__":

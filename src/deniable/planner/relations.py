@@ -16,7 +16,7 @@ from deniable.core.expression import Column, Expression, size
 from deniable.core.relation import UNIT, Field, Grouped, tables
 from deniable.planner.clauses import check_inner, referred, refuse_others, terms, title
 from deniable.planner.joins import joined, opened
-from deniable.planner.keys import GroupKey, domain
+from deniable.planner.keys import Domain, GroupKey, domain
 from deniable.planner.measures import UnitScope
 from deniable.planner.members import among, memberships
 from deniable.planner.origin import Names, Origin, stacked
@@ -185,9 +185,17 @@ def _grouped(select: exp.Select, scope: RowScope) -> Origin:
         contribution=origin.contribution if keys else 1,
         keys=origin.keys if keys else 1,
         names={"": names},
-        values={key.name: found for key in keys if (found := domain(key.value, origin.where, origin.values))},
+        values={key.name: found for key in keys if (found := _listed(key.value, origin))},
         steps={},
     )
+
+
+def _listed(value: Expression, origin: Origin) -> Domain | None:
+    """The values of a key, if they are few enough to be listed."""
+    try:
+        return domain(value, origin.where, origin.values)
+    except Refused:
+        return None
 
 
 def _known(value: Expression, unit: Column | None) -> Expression:
@@ -216,10 +224,12 @@ def _check_alike(parts: list[Origin], node: exp.Expression) -> None:
     kinds = {part.unit.kind for part in parts if part.unit is not None}
     if len(kinds) > 1:
         raise Refused("unit-join", "The unit is of different kinds in these tables.", "", position(node))
+    if not parts[0].private or parts[0].person:
+        return
     read = [name for part in parts for name in tables(part.table)]
-    if parts[0].private and parts[0].unit is None and len(set(read)) < len(read):
-        reason = "Each row of this table is a unit of its own, and would be there twice."
-        raise Refused("unit-join", reason, "Ask about the table itself.", position(node))
+    if parts[0].unit is not None or len(set(read)) < len(read):
+        reason = "Where each row is a unit of its own, only different tables can be stacked, before they are joined."
+        raise Refused("unit-join", reason, "Ask about them one by one.", position(node))
 
 
 def _check_size(origin: Origin, node: exp.Expression) -> None:

@@ -17,7 +17,7 @@ from deniable.planner.keys import GroupKey
 from deniable.planner.origin import Origin
 from deniable.planner.parse import position
 from deniable.planner.statistics import Statistics
-from deniable.planner.translate import Scope, translate
+from deniable.planner.translate import Scope, meaning, translate
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class GroupScope(ABC):
         if isinstance(node, exp.Literal | exp.Boolean | exp.Null):
             return None
         try:
-            value = translate(node, self.row)
+            value = meaning(node, self.row)
         except Refused:
             return None
         matching = [key for key in self.keys if key.value == value]

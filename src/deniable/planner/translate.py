@@ -10,7 +10,7 @@ from typing import Protocol
 from sqlglot import exp
 
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.expression import Expression, Kind, Literal
+from deniable.core.expression import Expression, Kind, Literal, size
 from deniable.core.number import exact
 from deniable.planner.functions import FUNCTIONS, call, number
 from deniable.planner.parse import position
@@ -27,7 +27,18 @@ class Scope(Protocol):
 
 
 def translate(node: exp.Expression | None, scope: Scope) -> Expression:
-    """The expression that a node means, with its kind, range and nullability."""
+    """The expression that a node means, with its kind, range and nullability; refused if it grows too long.
+
+    Names of subqueries stand for whole expressions, so a short text can mean a long one.
+    """
+    value = meaning(node, scope)
+    if node is not None and size(value, _MOST_PARTS) >= _MOST_PARTS:
+        raise Refused("too-long", "This grows too long.", "Compute less in subqueries.", position(node))
+    return value
+
+
+def meaning(node: exp.Expression | None, scope: Scope) -> Expression:
+    """The expression that a node means, however long."""
     if node is None:
         raise InvalidArgumentError("function", "takes more arguments")
     found = scope.special(node)
@@ -45,7 +56,7 @@ def translate(node: exp.Expression | None, scope: Scope) -> Expression:
             "unsupported-form", f"This form of {_name(node)} is not answered.", "Use a plainer form.", position(node)
         )
     try:
-        return build(node, lambda part: translate(part, scope))
+        return build(node, lambda part: meaning(part, scope))
     except InvalidArgumentError as error:
         reason = f"{error.argument} {str(error).removeprefix(error.argument).strip()}."
         raise Refused(
@@ -58,6 +69,7 @@ _HARMLESS = frozenset({"big_int", "safe", "coalesce", "ignore_nulls", "typed", "
 Go = Callable[[exp.Expression | None], Expression]
 Build = Callable[[exp.Expression, Go], Expression]
 _LARGEST = 10**300
+_MOST_PARTS = 20_000
 
 
 def _binary(name: str) -> tuple[frozenset[str], Build]:
