@@ -6,7 +6,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from deniable.curator import correlation, count, create, deviation, mean, protect, total, units, variance
+    from deniable.curator import (
+        correlation,
+        count,
+        create,
+        deviation,
+        distinct,
+        maximum,
+        mean,
+        median,
+        minimum,
+        mode,
+        most_common,
+        protect,
+        quantile,
+        total,
+        units,
+        variance,
+    )
     from deniable.curator import open_policy as open  # noqa: A004 - `deniable.open(...)` is how it reads
 
 __version__ = "0.1.0"
@@ -16,9 +33,16 @@ __all__ = [
     "count",
     "create",
     "deviation",
+    "distinct",
+    "maximum",
     "mean",
+    "median",
+    "minimum",
+    "mode",
+    "most_common",
     "open",
     "protect",
+    "quantile",
     "total",
     "units",
     "variance",

@@ -136,7 +136,6 @@ REFUSED = {
     ],
     44: [
         "SELECT DISTINCT town FROM visits",
-        "SELECT COUNT(DISTINCT cost) FROM visits",
         "SELECT SUM(DISTINCT age) FROM visits",
         "SELECT DISTINCT ON (town) COUNT(*) FROM visits",
     ],
@@ -160,7 +159,7 @@ REFUSED = {
         "SELECT COUNT(*) FROM visits WHERE age > ALL (SELECT age FROM visits)",
     ],
     50: [
-        "SELECT town, COUNT(*) FROM visits GROUP BY town HAVING MAX(age) > 5",
+        "SELECT town, COUNT(*) FROM visits GROUP BY town HAVING MAX(serial) > 5",
         "SELECT town, COUNT(*) FROM visits GROUP BY town HAVING cost > 5",
         "SELECT COUNT(*) FROM visits WHERE COUNT(*) > 3",
     ],
@@ -171,11 +170,11 @@ REFUSED = {
         "SELECT COUNT(*) FROM visits GROUP BY cut(age)",
     ],
     56: [
-        "SELECT MIN(age) FROM visits",
-        "SELECT MAX(age) FROM visits",
-        "SELECT MEDIAN(age) FROM visits",
-        "SELECT QUANTILE_CONT(age, 0.5) FROM visits",
-        "SELECT MODE(age) FROM visits",
+        "SELECT MIN(serial) FROM visits",
+        "SELECT MAX(word) FROM visits",
+        "SELECT MEDIAN(moment) FROM visits",
+        "SELECT QUANTILE_CONT(age, cost) FROM visits",
+        "SELECT MODE(word) FROM visits",
     ],
     59: [
         "SELECT SUM(LEAST(cost, (SELECT MAX(cost) FROM visits))) FROM visits",

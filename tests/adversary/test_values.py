@@ -19,6 +19,8 @@ QUESTIONS = [
     "SELECT town AS k, SUM(cost) AS a, COUNT(*) AS n FROM visits GROUP BY town",
     "SELECT FLOOR(cost / 100) AS k, COUNT(*) AS n FROM visits GROUP BY 1",
     "SELECT SIGN(score) AS k, COUNT(*) AS n, AVG(age) AS a FROM visits GROUP BY 1",
+    "SELECT MEDIAN(cost) AS a, COUNT(DISTINCT heat) AS b FROM visits",
+    "SELECT town AS k, MODE(urgent) AS a, MAX(cost * 2 - score) AS b FROM visits GROUP BY town",
 ]
 
 

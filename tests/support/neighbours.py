@@ -13,14 +13,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deniable.core.errors import Failed, Refused
-from deniable.core.query import Kept, Units
+from deniable.core.query import Distinct, Kept, Key, Units
 from deniable.curator import Curator
-from deniable.curator.groups import laid_out
+from deniable.curator.groups import counted, laid_out
 from deniable.curator.opening import engine_of
 from deniable.engines import Engine
 from deniable.ledger import Ledger
 from deniable.planner import Plan, Spend, bind, parse, price
+from deniable.planner.choices import Choice
+from deniable.planner.chosen import Chosen
 from deniable.policy import Policy
+from tests.support.choosing import apart
 
 SOMEONE = 17
 """The person who is in one of the tables."""
@@ -173,6 +176,10 @@ class Pair:
         plan = price(bind(parse(sql), self.without.policy), Spend.of(epsilon=1, delta="1e-9"))
         farthest = Fraction(0)
         for noisy in plan.noise:
+            if isinstance(noisy, Chosen):
+                histograms = (np.array(table[noisy.choice.name]) for table in (one, other))
+                farthest = max(farthest, apart(noisy, *histograms))
+                continue
             name = noisy.statistic.name
             cells = {*one[name], *other[name]}
             taxi = sum(abs(one[name].get(cell, 0) - other[name].get(cell, 0)) for cell in cells)
@@ -185,11 +192,18 @@ class Pair:
 
 
 def exact_vectors(engine: Engine, plan: Plan) -> dict[str, np.ndarray]:
-    """The exact integers of every statistic, over all groups; for known keys."""
+    """The exact integers of every statistic, over all groups, and of every histogram; for known keys."""
     totals: dict[str, np.ndarray] = {}
+    keys = tuple(Key(key.name, key.value) for key in plan.bound.keys)
     for query in plan.queries:
-        names = [query.name] if isinstance(query, Units) else [total.name for total in query.totals]
-        totals |= laid_out(engine.run(query), plan.bound.keys, names)
+        table = engine.run(query)
+        if len(query.keys) > len(keys):
+            for choice in plan.bound.statistics:
+                if isinstance(choice, Choice) and choice.histogram.query(plan.bound.source, keys) == query:
+                    totals[choice.name] = counted(table, plan.bound.keys, choice)
+            continue
+        names = [query.name] if hasattr(query, "name") else [total.name for total in query.totals]
+        totals |= laid_out(table, plan.bound.keys, names)
     return totals
 
 
@@ -197,9 +211,15 @@ def exact(curator: Curator, sql: str) -> dict[str, dict[object, int]]:
     """The exact whole numbers of each statistic by group: what nobody but a test sees."""
     plan = price(bind(parse(sql), curator.policy), Spend.of(epsilon=1, delta="1e-9"))
     totals: dict[str, dict[object, int]] = {}
+    keys = tuple(Key(key.name, key.value) for key in plan.bound.keys)
     for query in plan.queries:
-        names = [query.name] if isinstance(query, Units) else [total.name for total in query.totals]
         table = curator.engine.run(query)
+        if len(query.keys) > len(keys):
+            for choice in plan.bound.statistics:
+                if isinstance(choice, Choice) and choice.histogram.query(plan.bound.source, keys) == query:
+                    totals[choice.name] = counted(table, plan.bound.keys, choice).tolist()
+            continue
+        names = [query.name] if isinstance(query, Units | Distinct) else [total.name for total in query.totals]
         if isinstance(query, Kept):
             cells = list(zip(*(table[key.name].to_pylist() for key in plan.bound.keys), strict=True))
             names = [*names, query.units]

@@ -3,7 +3,22 @@
 from deniable.curator.answer import Answer
 from deniable.curator.ask import Curator
 from deniable.curator.budget import Budget
-from deniable.curator.builder import correlation, count, deviation, mean, total, units, variance
+from deniable.curator.builder import (
+    correlation,
+    count,
+    deviation,
+    distinct,
+    maximum,
+    mean,
+    median,
+    minimum,
+    mode,
+    most_common,
+    quantile,
+    total,
+    units,
+    variance,
+)
 from deniable.curator.opening import create, open_policy, protect
 
 __all__ = [
@@ -14,9 +29,16 @@ __all__ = [
     "count",
     "create",
     "deviation",
+    "distinct",
+    "maximum",
     "mean",
+    "median",
+    "minimum",
+    "mode",
+    "most_common",
     "open_policy",
     "protect",
+    "quantile",
     "total",
     "units",
     "variance",

@@ -8,7 +8,7 @@ from datetime import date
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Unpack
 
-from sqlglot import exp
+from sqlglot import ErrorLevel, exp
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.planner import Payment, Quote
@@ -25,6 +25,8 @@ class Term:
     function: str
     columns: tuple[str, ...] = ()
     conditions: Mapping[str, object] = field(default_factory=dict)
+    constants: tuple[object, ...] = ()
+    """What stands behind the columns: which quantile, how many values."""
 
     def where(self, **conditions: object) -> Term:
         """Of those rows only: SQL's FILTER."""
@@ -33,6 +35,7 @@ class Term:
     def expression(self) -> Any:  # noqa: ANN401 - sqlglot's own idea of an expression
         """As SQL."""
         arguments: list[Any] = [_column(column) for column in self.columns] or [exp.Star()]
+        arguments += [_constant(self.function, constant) for constant in self.constants]
         if self.function == "COUNT DISTINCT":
             call: Any = exp.Count(this=exp.Distinct(expressions=arguments))
         else:
@@ -50,6 +53,41 @@ def count(column: str | None = None) -> Term:
 def units(column: str) -> Term:
     """How many units, where `column` names the unit."""
     return Term("COUNT DISTINCT", (column,))
+
+
+def distinct(column: str) -> Term:
+    """How many different values."""
+    return Term("COUNT DISTINCT", (column,))
+
+
+def median(column: str) -> Term:
+    """The value in the middle."""
+    return Term("MEDIAN", (column,))
+
+
+def quantile(column: str, *shares: float | Fraction) -> Term:
+    """The value that so large a share of the rows do not exceed; several give a column each."""
+    return Term("QUANTILE_CONT", (column,), constants=(shares[0] if len(shares) == 1 else shares,))
+
+
+def minimum(column: str) -> Term:
+    """A private least value."""
+    return Term("MIN", (column,))
+
+
+def maximum(column: str) -> Term:
+    """A private largest value."""
+    return Term("MAX", (column,))
+
+
+def mode(column: str) -> Term:
+    """The most common value."""
+    return Term("MODE", (column,))
+
+
+def most_common(column: str, number: int) -> Term:
+    """So many of the most common values, a column each, in order."""
+    return Term("APPROX_TOP_K", (column,), constants=(number,))
 
 
 def total(column: str) -> Term:
@@ -133,7 +171,7 @@ class Question:
             select = select.order_by(exp.Ordered(this=_column(name.removeprefix("-")), desc=name.startswith("-")))
         if self.most is not None:
             select = select.limit(self.most)
-        return select.sql(dialect="duckdb")
+        return select.sql(dialect="duckdb", unsupported_level=ErrorLevel.IGNORE)
 
     def explain(self, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Quote:
         """The price, like `Curator.explain`."""
@@ -192,6 +230,13 @@ def _literal(name: str, value: object) -> exp.Expression:
     if isinstance(value, str):
         return exp.Literal.string(value)
     raise InvalidArgumentError(name, f"must be a number, a text, a date or a truth value, not {type(value).__name__}")
+
+
+def _constant(name: str, value: object) -> exp.Expression:
+    """A constant, or a list of them; fractions as decimals."""
+    if isinstance(value, tuple):
+        return exp.Array(expressions=[_constant(name, one) for one in value])
+    return _literal(name, float(value) if isinstance(value, Fraction) else value)
 
 
 def _column(name: str) -> exp.Column:

@@ -18,7 +18,7 @@ _OUT = -(1 << 61)
 def choose(chosen: Chosen, counts: IntArray) -> dict[str, IntArray]:
     """The chosen cells, by the names under which they are recorded; `counts` has a row for each group."""
     rows = max(1, _AT_ONCE // counts.shape[1])
-    pieces = [_piece(chosen, counts[start : start + rows]) for start in range(0, len(counts), rows)]
+    pieces = [_piece(chosen, counts[start : start + rows]) for start in range(0, max(1, len(counts)), rows)]
     return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
 
 

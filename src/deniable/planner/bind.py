@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from sqlglot import exp
+from sqlglot import ErrorLevel, exp
 
 from deniable.core.errors import Refused
 from deniable.core.expression import Column, Expression, Kind
@@ -117,7 +117,9 @@ def _apart(outputs: list[Output]) -> tuple[Output, ...]:
 
 def _title(node: exp.Expression) -> str:
     """A column's name where no alias is given."""
-    return node.name if isinstance(node, exp.Column) else node.sql(dialect="duckdb").lower()
+    if isinstance(node, exp.Column):
+        return node.name
+    return node.sql(dialect="duckdb", unsupported_level=ErrorLevel.IGNORE).lower()
 
 
 def _having(select: exp.Select, scope: OutputScope) -> Expression | None:

@@ -12,7 +12,7 @@ from deniable.planner.choices import CELL, MOST_TOGETHER, Cells, Histogram, Mode
 from deniable.planner.keys import GroupKey, domain
 from deniable.planner.statistics import Statistics, bounds, named, present
 
-_FEWEST_CELLS = 16
+_FEWEST_CELLS = 64
 _MOST_VALUES = 1 << 16
 _MOST_PLACES = 100
 _EXTREMES = {Fraction(0): ("minimum", (1,)), Fraction(1): ("maximum", (-1,))}

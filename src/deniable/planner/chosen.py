@@ -135,14 +135,14 @@ def _aside(choice: Choice, mechanism: PermuteAndFlip | Exponential, confidence: 
     """The offset at which an end of the interval lies on the wrong side with its part of 1 - confidence at most.
 
     A cell that scores g less than the best is chosen with probability at most exp(-epsilon g / (2 sensitivity)), and
-    cells on the wrong side score at least the offset less one row below. (The row is for interpolation between two.)
+    cells on the wrong side score at least the offset below, less one row where SQL interpolates between two.
     """
     if isinstance(choice, Mode):
         return Chosen(choice, mechanism, 0, confidence)
     ends = sum(side != 0 for side in choice.sides)
     odds = above(log(choice.candidates * ends / (1 - confidence)))
     ranks = odds * 2 * mechanism.sensitivity / mechanism.epsilon / choice.quantile.denominator
-    offset = ceil(ranks) + choice.histogram.row
+    offset = ceil(ranks) + (choice.histogram.row if 0 in choice.sides else 0)
     if offset > RANGE:
         raise InvalidArgumentError("epsilon", "is too small")
     return Chosen(choice, mechanism, offset, confidence)

@@ -7,7 +7,23 @@ from pathlib import Path
 import pytest
 
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.curator.builder import Question, correlation, count, deviation, mean, total, units, variance
+from deniable.curator.builder import (
+    Question,
+    correlation,
+    count,
+    deviation,
+    distinct,
+    maximum,
+    mean,
+    median,
+    minimum,
+    mode,
+    most_common,
+    quantile,
+    total,
+    units,
+    variance,
+)
 from deniable.planner import Spend, bind, parse, price
 from tests.support.tables import policy
 
@@ -43,6 +59,18 @@ def _digest(sql: str) -> str:
         (
             VISITS.where(score__gt=-1.5, region__isnull=False, reason__like="h%").agg(n=count()),
             "SELECT COUNT(*) FROM visits WHERE score > -1.5 AND NOT region IS NULL AND reason LIKE 'h%'",
+        ),
+        (
+            VISITS.group_by("region").agg(m=median("age"), a=quantile("cost", 0.9), n=distinct("day")),
+            "SELECT region, MEDIAN(age), QUANTILE_CONT(cost, 0.9), COUNT(DISTINCT day) FROM visits GROUP BY region",
+        ),
+        (
+            VISITS.agg(a=quantile("cost", Fraction(1, 4), 0.75), b=minimum("age"), c=maximum("age").where(age__lt=18)),
+            "SELECT QUANTILE_CONT(cost, [0.25, 0.75]), MIN(age), MAX(age) FILTER (WHERE age < 18) FROM visits",
+        ),
+        (
+            VISITS.agg(a=mode("urgent"), b=most_common("region", 2)),
+            "SELECT MODE(urgent), APPROX_TOP_K(region, 2) FROM visits",
         ),
         (VISITS.where(region__isnull=True).agg(n=count()), "SELECT COUNT(*) FROM visits WHERE region IS NULL"),
         (

@@ -78,11 +78,36 @@ REFUSED = {
     "SELECT COUNT(*) FROM visits WHERE age IN (SELECT 1)": "unknown-table",
     "SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1)": "subquery",
     "SELECT COUNT(*) FROM visits WHERE age > (SELECT 1)": "subquery",
-    "SELECT MEDIAN(age) FROM visits": "unknown-aggregate",
-    "SELECT MAX(age) FROM visits": "unknown-aggregate",
+    "SELECT ARG_MAX(age, cost) FROM visits": "unknown-aggregate",
+    "SELECT KURTOSIS(age) FROM visits": "unknown-aggregate",
     "SELECT SUM(AVG(age)) FROM visits": "unknown-aggregate",
-    "SELECT COUNT(DISTINCT age) FROM visits": "distinct",
+    "SELECT MEDIAN(AVG(age)) FROM visits": "unknown-aggregate",
+    "SELECT MEDIAN(reason) FROM visits": "type-mismatch",
+    "SELECT MEDIAN(patient_id) FROM visits": "needs-bounds",
+    "SELECT MEDIAN(LN(cost)) FROM visits": "needs-bounds",
+    "SELECT MEDIAN(DISTINCT age) FROM visits": "unsupported-form",
+    "SELECT MAX(*) FROM visits": "unsupported-form",
+    "SELECT MIN(age, 3) FROM visits": "unsupported-form",
+    "SELECT QUANTILE_CONT(age, 1.5) FROM visits": "unsupported-form",
+    "SELECT QUANTILE_CONT(age, -0.5) FROM visits": "unsupported-form",
+    "SELECT QUANTILE_CONT(age, 0.12345) FROM visits": "unsupported-form",
+    "SELECT QUANTILE_CONT(age, age) FROM visits": "unsupported-form",
+    "SELECT QUANTILE_CONT(age) FROM visits": "unsupported-form",
+    "SELECT QUANTILE_CONT(age, [0.5, 2]) FROM visits": "unsupported-form",
+    "SELECT QUANTILE_CONT(age, []) FROM visits": "unsupported-form",
+    "SELECT 1 + QUANTILE_CONT(age, [0.5, 0.6]) FROM visits": "unsupported-form",
+    "SELECT PERCENTILE_CONT(0.5) FROM visits": "unsupported-form",
+    "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age, cost) FROM visits": "unsupported-form",
+    "SELECT SUM(age) WITHIN GROUP (ORDER BY age) FROM visits": "unsupported-form",
+    "SELECT MODE(cost) FROM visits": "type-mismatch",
+    "SELECT MODE(reason) FROM visits": "needs-values",
+    "SELECT APPROX_TOP_K(region, 0) FROM visits": "unsupported-form",
+    "SELECT APPROX_TOP_K(region, 5) FROM visits": "unsupported-form",
+    "SELECT APPROX_TOP_K(region, age) FROM visits": "unsupported-form",
+    "SELECT day, age, MEDIAN(cost) FROM visits GROUP BY day, age, age % 25": "too-many-groups",
+    "SELECT day, age, MODE(day) FROM visits GROUP BY day, age, urgent": "too-many-groups",
     "SELECT SUM(DISTINCT age) FROM visits": "distinct",
+    "SELECT COUNT(DISTINCT age, cost) FROM visits": "distinct",
     "SELECT COUNT(*) OVER () FROM visits": "window",
     "SELECT SUM(LN(cost)) FROM visits": "needs-bounds",
     "SELECT AVG(1 / (age - 5)) FROM visits": "needs-bounds",
@@ -182,7 +207,18 @@ def test_private_keys_need_the_add_remove_relation():
     assert caught.value.code == "private-keys"
 
 
-def test_ratios_have_no_accuracy():
+@pytest.mark.parametrize("aggregate", ["AVG(cost)", "MEDIAN(age)", "COUNT(*) + MIN(age)", "MODE(region)"])
+def test_what_depends_on_the_data_has_no_accuracy(aggregate):
     with pytest.raises(Refused) as caught:
-        _price("SELECT AVG(cost) FROM visits", accuracy=1)
+        _price(f"SELECT {aggregate} FROM visits", accuracy=1)
     assert caught.value.code == "accuracy"
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "code"),
+    [("MEDIAN(age)", "private-keys"), ("MODE(region)", "private-keys"), ("COUNT(DISTINCT age)", "distinct")],
+)
+def test_choices_and_distinct_counts_need_known_keys(aggregate, code):
+    with pytest.raises(Refused) as caught:
+        _price(f"SELECT reason, {aggregate} FROM visits GROUP BY reason", epsilon=1, delta=1e-9)
+    assert caught.value.code == code
