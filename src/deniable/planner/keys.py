@@ -134,11 +134,13 @@ def _values(value: Expression, declared: Mapping[str, Domain]) -> Domain | None:
 
 
 def _union(value: Call, declared: Mapping[str, Domain]) -> Domain | None:
-    """What the branches can give; a CASE without ELSE also NULL."""
-    branches = value.arguments
+    """What the branches can give; those of a CASE under their conditions, and NULL if it has no ELSE."""
     if value.function == "case":
-        branches = (*branches[1::2], *((branches[-1],) if len(branches) % 2 else (Literal(None, Kind.TEXT),)))
-    parts = [_values(branch, declared) for branch in branches]
+        *pairs, otherwise = (*value.arguments, *(() if len(value.arguments) % 2 else (Literal(None, Kind.TEXT),)))
+        branches = [domain(branch, where, declared) for where, branch in zip(pairs[::2], pairs[1::2], strict=True)]
+        parts = [*branches, domain(otherwise, None, declared)]
+    else:
+        parts = [_values(branch, declared) for branch in value.arguments]
     if any(part is None for part in parts):
         return None
     return tuple(dict.fromkeys(entry for part in parts for entry in part or ()))
