@@ -26,6 +26,9 @@ from deniable.ledger import Ledger
 from deniable.mechanisms import SmoothMedian
 from deniable.mechanisms.ranks import rank_scores
 from deniable.planner import Spend, bind, parse, price
+from deniable.planner.choices import Quantile
+from deniable.planner.chosen import Chosen
+from deniable.policy import load
 
 QUESTIONS = {
     "median": "SELECT MEDIAN(cost) AS a FROM visits",
@@ -115,17 +118,17 @@ def _errors(rows: int, runs: int) -> Table:
 def _ours(data: NDArray[np.float64], runs: int) -> list[str]:
     """Through the planner, on the exact histogram."""
     with TemporaryDirectory() as folder:
-        rules = create(policy_file(Path("nowhere"), Path(folder), unit=False)).policy
+        rules = load(policy_file(Path("visits.parquet"), Path(folder), unit=False))
     (part,) = price(bind(parse(QUESTIONS["median"]), rules), Spend.of(epsilon=1)).noise
+    if not isinstance(part, Chosen) or not isinstance(part.choice, Quantile):
+        raise TypeError("a median is chosen")
+    choice, offset, mechanism = part.choice, part.offset, part.mechanism
     counts = np.bincount(np.rint(data / STEP).astype(np.int64), minlength=round(HIGHEST / STEP) + 1)[None, :]
     ends = {
         side: np.concatenate(
-            [
-                part.mechanism.choose_each(rank_scores(counts, part.choice.quantile, side * part.offset))
-                for _ in range(runs)
-            ]
+            [mechanism.choose_each(rank_scores(counts, choice.quantile, side * offset)) for _ in range(runs)]
         )
-        for side in part.choice.sides
+        for side in choice.sides
     }
     width = float((ends[1] - ends[-1]).mean()) * STEP / 2
     return [*_scored(data, ends[0] * STEP), f"± {width:.2f}"]
@@ -142,7 +145,7 @@ def _opendp(data: NDArray[np.float64], epsilon: float) -> Draw | None:
     space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance()
     scores = dp.t.make_quantile_score_candidates(*space, candidates=candidates.tolist(), alpha=0.5)
     found = scores(data.tolist())
-    sensitivity = float(scores.map(1))
+    sensitivity = float(scores.map(1))  # type: ignore[no-untyped-call]
     chooser = dp.m.make_noisy_max(
         scores.output_domain, scores.output_metric, dp.max_divergence(), scale=2 * sensitivity / epsilon, negate=True
     )
