@@ -10,12 +10,14 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
@@ -26,6 +28,9 @@ from deniable.ledger import Ledger
 from deniable.mechanisms import SmoothMedian
 from deniable.mechanisms.ranks import rank_scores
 from deniable.planner import Spend, bind, parse, price
+from deniable.planner.choices import Quantile
+from deniable.planner.chosen import Chosen
+from deniable.policy import load
 
 QUESTIONS = {
     "median": "SELECT MEDIAN(cost) AS a FROM visits",
@@ -63,16 +68,20 @@ def _times(path: Path, rows: int, *, unit: bool) -> Table:
         plain = duckdb.connect()
         plain.execute(f"CREATE VIEW visits AS FROM read_parquet('{path}')")
         for name, sql in QUESTIONS.items():
-            ours = _best(lambda sql=sql: _fresh(curator).ask(sql, epsilon=1).table)
-            theirs = _best(lambda sql=sql: plain.sql(sql).fetchall())
+            ours = _best(partial(_asked, curator, sql))
+            theirs = _best(partial(_exactly, plain, sql))
             table.add_row(name, f"{ours:.3f} s", f"{theirs:.3f} s", f"{ours / theirs:.2f}")
         plain.close()
     return table
 
 
-def _fresh(curator: Curator) -> Curator:
+def _asked(curator: Curator, sql: str) -> pa.Table:
     """With an empty ledger, as a repeat would be free."""
-    return Curator(curator.policy, curator.engine, Ledger.memory("clinic"))
+    return Curator(curator.policy, curator.engine, Ledger.memory("clinic")).ask(sql, epsilon=1).table
+
+
+def _exactly(plain: duckdb.DuckDBPyConnection, sql: str) -> list[tuple[object, ...]]:
+    return plain.sql(sql).fetchall()
 
 
 def _best(step: Callable[[], object]) -> float:
@@ -115,17 +124,17 @@ def _errors(rows: int, runs: int) -> Table:
 def _ours(data: NDArray[np.float64], runs: int) -> list[str]:
     """Through the planner, on the exact histogram."""
     with TemporaryDirectory() as folder:
-        rules = create(policy_file(Path("nowhere"), Path(folder), unit=False)).policy
+        rules = load(policy_file(Path("visits.parquet"), Path(folder), unit=False))
     (part,) = price(bind(parse(QUESTIONS["median"]), rules), Spend.of(epsilon=1)).noise
+    if not isinstance(part, Chosen) or not isinstance(part.choice, Quantile):
+        raise TypeError("a median is chosen")
+    choice, offset, mechanism = part.choice, part.offset, part.mechanism
     counts = np.bincount(np.rint(data / STEP).astype(np.int64), minlength=round(HIGHEST / STEP) + 1)[None, :]
     ends = {
         side: np.concatenate(
-            [
-                part.mechanism.choose_each(rank_scores(counts, part.choice.quantile, side * part.offset))
-                for _ in range(runs)
-            ]
+            [mechanism.choose_each(rank_scores(counts, choice.quantile, side * offset)) for _ in range(runs)]
         )
-        for side in part.choice.sides
+        for side in choice.sides
     }
     width = float((ends[1] - ends[-1]).mean()) * STEP / 2
     return [*_scored(data, ends[0] * STEP), f"± {width:.2f}"]
@@ -142,7 +151,7 @@ def _opendp(data: NDArray[np.float64], epsilon: float) -> Draw | None:
     space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance()
     scores = dp.t.make_quantile_score_candidates(*space, candidates=candidates.tolist(), alpha=0.5)
     found = scores(data.tolist())
-    sensitivity = float(scores.map(1))
+    sensitivity = float(scores.map(1))  # type: ignore[no-untyped-call]
     chooser = dp.m.make_noisy_max(
         scores.output_domain, scores.output_metric, dp.max_divergence(), scale=2 * sensitivity / epsilon, negate=True
     )

@@ -24,8 +24,10 @@ _NATURAL_CELLS = 1 << 16
 """So many values of their own are kept apart, if whole numbers or declared steps have no more."""
 _CELLS = 1 << 12
 """So many cells there are otherwise."""
+_FINE_TOGETHER = 1 << 20
+"""So many of the former all groups may have together, before the latter have to do."""
 MOST_TOGETHER = 1 << 24
-"""Cells of all groups together."""
+"""Cells of all groups together, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +63,10 @@ class Cells:
     @classmethod
     def over(cls, low: Fraction, high: Fraction, natural: Fraction | None, groups: int, *, whole: bool) -> Cells:
         """As fine as the values' natural step if that is not too many; never so many that all groups' are too many."""
-        room = MOST_TOGETHER // max(1, groups)
-        fine = natural is not None and (high - low) / natural < min(_NATURAL_CELLS, room)
-        step = natural if fine and natural is not None else _coarser(high - low, natural, min(_CELLS, room) - 1)
-        return cls(step * floor((low + high) / 2 / step), step, low, high, whole, not fine)
+        room, few = MOST_TOGETHER // max(1, groups), min(_NATURAL_CELLS, _FINE_TOGETHER // max(1, groups))
+        fits = natural is not None and (high - low) / natural < few
+        step = natural if natural is not None and fits else _coarser(high - low, natural, min(_CELLS, room) - 1)
+        return cls(step * floor((low + high) / 2 / step), step, low, high, whole, step != natural)
 
     @property
     def first(self) -> int:
