@@ -136,7 +136,8 @@ def _values(value: Expression, declared: Mapping[str, Domain]) -> Domain | None:
 def _union(value: Call, declared: Mapping[str, Domain]) -> Domain | None:
     """What the branches can give; those of a CASE under their conditions, and NULL if it has no ELSE."""
     if value.function == "case":
-        *pairs, otherwise = (*value.arguments, *(() if len(value.arguments) % 2 else (Literal(None, Kind.TEXT),)))
+        none: Expression = Literal(None, Kind.TEXT)
+        *pairs, otherwise = value.arguments if len(value.arguments) % 2 else (*value.arguments, none)
         branches = [domain(branch, where, declared) for where, branch in zip(pairs[::2], pairs[1::2], strict=True)]
         parts = [*branches, domain(otherwise, None, declared)]
     else:
