@@ -233,6 +233,13 @@ def test_51_keys_made_of_rows_are_private(neighbours):
         neighbours.refused(f"SELECT {key} AS k, COUNT(*) FROM visits GROUP BY 1", "private-keys")
 
 
+def test_51_units_under_private_keys_count_in_few_groups(tmp_path):
+    rows = [row(SOMEONE, word=f"word {number}") for number in range(30)]
+    houses = pair(tmp_path, *rows, contribution=3)
+    assert houses.distance("SELECT word, COUNT(DISTINCT person), COUNT(*) FROM visits GROUP BY word") == 1
+    houses.close()
+
+
 @pytest.mark.parametrize("partitions", [1, 3])
 def test_52_the_chance_of_a_rare_key_is_within_delta(partitions):
     rule = PartitionSelection(epsilon="0.5", delta="1e-5", partitions=partitions)

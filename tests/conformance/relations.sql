@@ -97,3 +97,7 @@ SELECT AVG(mark) AS a FROM survey WHERE hospital IN (SELECT hospital FROM hospit
 SELECT AVG(m) AS a FROM (SELECT mark * 2 AS m FROM survey WHERE hospital > 2) t;
 SELECT COUNT(*) AS a FROM survey s LEFT JOIN hospitals h ON h.hospital = s.hospital AND h.beds > 50 WHERE h.beds IS
     NULL;
+
+-- units under private keys
+SELECT reason AS k, COUNT(DISTINCT patient_id) AS a, AVG(cost) AS b FROM visits GROUP BY reason;
+SELECT reason AS k, COUNT(DISTINCT v.patient_id) AS a FROM visits v JOIN stays s USING (patient_id) GROUP BY reason;

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.query import Distinct, Key, Units
+from deniable.core.query import Distinct, Kept, Key, Units
 from deniable.core.sampling import IntArray
 from deniable.curator.choose import choose
 from deniable.curator.groups import all_groups, counted, laid_out
@@ -47,11 +47,12 @@ def _histogram(plan: Plan, part: Chosen, exact: Sequence[pa.Table]) -> IntArray:
 
 def _selected(plan: Plan, exact: pa.Table) -> tuple[dict[str, pa.Array], dict[str, IntArray]]:
     """Private keys: those that partition selection lets through, in the order of the keys and not of the data."""
-    if plan.selection is None:
+    query = plan.queries[0]
+    if plan.selection is None or not isinstance(query, Kept):
         raise TypeError("no selection")
     names = [key.name for key in plan.bound.keys]
     ordered = exact.sort_by([(name, "ascending") for name in names])
-    units = ordered["units"].to_numpy()
+    units = ordered[query.units].to_numpy()
     kept = ordered.filter(pa.array(plan.selection.keep(units))) if units.size else ordered
     keys = {name: kept[name].combine_chunks() for name in names}
     return keys, {name: kept[name].to_numpy() for part in plan.noise for name in part.names}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
 
 from sqlglot import ErrorLevel, exp
 
@@ -17,7 +19,7 @@ from deniable.planner.parse import position
 from deniable.planner.plan import Bound, Order, Output
 from deniable.planner.relations import Relations
 from deniable.planner.scopes import OutputScope, RowScope, aggregates, taken_apart
-from deniable.planner.statistics import Statistics
+from deniable.planner.statistics import Base, Statistic, Statistics
 from deniable.planner.translate import translate
 from deniable.policy import Policy
 
@@ -40,6 +42,8 @@ def bind(select: exp.Select, policy: Policy) -> Bound:
     having = _having(select, scope)
     order = tuple(_order(node, scope, outputs) for node in terms(select, "order"))
     found = tuple(sorted(scope.statistics.found.values(), key=lambda statistic: statistic.name))
+    if any(key.domain is None for key in keys):
+        found = tuple(_kept(statistic, origin.keys) for statistic in found)
     if not found:
         raise Refused("no-aggregate", "Rows are never shown, only statistics of them.", "Add COUNT(*), SUM or AVG.")
     if len(found) > _MOST_STATISTICS:
@@ -86,6 +90,13 @@ def _scope(select: exp.Select, row: RowScope, keys: tuple[GroupKey, ...]) -> Out
             scratch.count(aggregate.rows)
     statistics = Statistics(origin.source, origin.steps, grouped=bool(keys), keys=keys, declared=origin.values)
     return OutputScope(row, keys, statistics=statistics, counted=frozenset(scratch.found))
+
+
+def _kept(statistic: Base, most: int) -> Base:
+    """Under private keys, a unit counts once in each of the groups that are kept for it."""
+    if not isinstance(statistic, Statistic) or statistic.total is not None or statistic.distinct is not None:
+        return statistic
+    return replace(statistic, worth=Fraction(1), reach=most)
 
 
 def _check_distinct(select: exp.Select, keys: tuple[GroupKey, ...], outputs: tuple[Output, ...]) -> None:

@@ -151,15 +151,16 @@ def _queries(bound: Bound) -> tuple[ExactQuery, ...]:
     totals = tuple(statistic.total for statistic in plain if statistic.total is not None)
     counts = [statistic for statistic in plain if statistic.total is None]
     if bound.private_keys:
-        if counts:
-            raise Refused("distinct", "Nothing is counted without repeats under private keys yet.", "Use COUNT(*).")
+        if any(count.distinct is not None or count.filter is not None for count in counts):
+            reason = "Under private keys, only all units can be counted without repeats."
+            raise Refused("distinct", reason, "Use COUNT(DISTINCT unit) without FILTER, or COUNT(*).")
         if choices:
             raise Refused(
                 "private-keys",
                 "Quantiles and most common values need group keys that are known.",
                 "Group by a column with declared values, or list the keys: WHERE key IN (...).",
             )
-        return (Kept(bound.source, keys, totals, bound.most_keys, "units"),)
+        return (Kept(bound.source, keys, totals, bound.most_keys, next((count.name for count in counts), "units")),)
     sums = (Sums(bound.source, keys, totals),) if totals else ()
     histograms = dict.fromkeys(choice.histogram.query(bound.source, keys) for choice in choices)
     return (*sums, *(_counted(count, bound, keys) for count in counts), *histograms)
