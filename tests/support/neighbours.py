@@ -20,9 +20,9 @@ from deniable.curator.opening import engine_of
 from deniable.ledger import Ledger
 from deniable.planner import Spend, bind, parse, price
 from deniable.planner.choices import Choice
-from deniable.planner.chosen import Chosen
+from deniable.planner.plan import Noisy
 from deniable.policy import Policy
-from tests.support.choosing import apart
+from tests.support.choosing import apart, histogram
 
 SOMEONE = 17
 """The person who is in one of the tables."""
@@ -175,9 +175,9 @@ class Pair:
         plan = price(bind(parse(sql), self.without.policy), Spend.of(epsilon=1, delta="1e-9"))
         farthest = Fraction(0)
         for noisy in plan.noise:
-            if isinstance(noisy, Chosen):
-                histograms = (np.array(table[noisy.choice.name]) for table in (one, other))
-                farthest = max(farthest, apart(noisy, *histograms))
+            if not isinstance(noisy, Noisy):
+                counts = (np.array(table[histogram(noisy)]) for table in (one, other))
+                farthest = max(farthest, apart(noisy, *counts))
                 continue
             name = noisy.statistic.name
             cells = {*one[name], *other[name]}
