@@ -10,7 +10,7 @@ import pytest
 
 from deniable.planner import Spend, bind, parse, price
 from tests.support.curators import silence
-from tests.support.neighbours import exact_vectors
+from tests.support.neighbours import exact_vectors, moved
 from tests.support.plain import assert_equal
 from tests.support.world import SURVEY, curator, policy, tables
 
@@ -54,12 +54,10 @@ def test_no_pair_of_neighbours_is_farther_apart_than_claimed(tmp_path, relation,
         one = _vectors(tmp_path, found, rules, pure)
         other = _vectors(tmp_path, _neighbour(found, chance, relation), rules, pure)
         for plan, squared, mine, theirs in zip(pure, concentrated, one, other, strict=True):
-            for noisy, rounder in zip(plan.noise, squared.noise, strict=True):
-                difference = (mine[noisy.statistic.name] - theirs[noisy.statistic.name]).astype(object)
-                taxi = sum(abs(entry) for entry in difference)
-                assert taxi <= noisy.mechanism.sensitivity
-                assert sum(entry * entry for entry in difference) <= rounder.mechanism.sensitivity**2
-                farthest = max(farthest, float(taxi / noisy.mechanism.sensitivity))
+            for part in (*plan.noise, *squared.noise):
+                far = moved(part, mine, theirs)
+                assert far <= 1
+                farthest = max(farthest, float(far))
     assert farthest > 0.4  # the pairs are far enough apart to tell a claim that is half of what it should be
 
 

@@ -1,7 +1,5 @@
 """Sensitivity is measured, not only proved: add, remove or replace one unit, and the exact integers stay within it."""
 
-from fractions import Fraction
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -10,9 +8,7 @@ import pytest
 
 from deniable.curator.opening import engine_of
 from deniable.planner import Spend, bind, parse, price
-from deniable.planner.chosen import Chosen
-from tests.support.choosing import apart
-from tests.support.neighbours import exact_vectors
+from tests.support.neighbours import exact_vectors, moved
 from tests.support.tables import policy, visits
 
 QUESTIONS = [
@@ -65,23 +61,16 @@ def test_no_pair_of_neighbours_is_farther_apart_than_claimed(tmp_path, relation,
     pure = [price(question, Spend.of(epsilon=1)) for question in bound]
     concentrated = [price(question, Spend.of(rho=1)) for question in bound]
     chance = np.random.default_rng(contribution)
-    farthest, chosen = 0.0, Fraction(0)
+    farthest: dict[str, float] = {}
     for _ in range(PAIRS):
         table = visits(ROWS, seed=int(chance.integers(1 << 30)))
         one = _vectors(tmp_path, table, rules, pure)
         other = _vectors(tmp_path, _neighbour(table, chance, relation), rules, pure)
         for plan, squared, mine, theirs in zip(pure, concentrated, one, other, strict=True):
-            for noisy, rounder in zip(plan.noise, squared.noise, strict=True):
-                if isinstance(noisy, Chosen):
-                    pair = mine[noisy.choice.name], theirs[noisy.choice.name]
-                    assert max(apart(noisy, *pair), apart(rounder, *pair)) <= 1
-                    chosen = max(chosen, apart(noisy, *pair))
-                    continue
-                difference = (mine[noisy.statistic.name] - theirs[noisy.statistic.name]).astype(object)
-                taxi = sum(abs(entry) for entry in difference)
-                assert taxi <= noisy.mechanism.sensitivity
-                assert sum(entry * entry for entry in difference) <= rounder.mechanism.sensitivity**2
-                farthest = max(farthest, float(taxi / noisy.mechanism.sensitivity))
-    assert (
-        min(farthest, chosen) > 0.4
-    )  # the pairs are far enough apart to tell a claim that is half of what it should be
+            for part in (*plan.noise, *squared.noise):
+                far = moved(part, mine, theirs)
+                assert far <= 1
+                kind = type(part).__name__
+                farthest[kind] = max(farthest.get(kind, 0.0), float(far))
+    assert set(farthest) == {"Noisy", "Chosen", "Counted"}
+    assert min(farthest.values()) > 0.4  # far enough apart to tell a claim that is half of what it should be

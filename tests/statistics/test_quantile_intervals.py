@@ -79,6 +79,29 @@ def test_intervals_hold_where_units_are_weighed(column, tmp_path, monkeypatch):
     _holds(plan, exact, [float(value) for value in truth])
 
 
+@pytest.mark.parametrize(("spend", "shares"), [("pure", 3), ("concentrated", 24)])
+def test_intervals_of_many_quantiles_at_once_hold(spend, shares, tmp_path):
+    """From running counts, which the planner picks for so many; all of them are trials."""
+    table = _table()
+    asked = curator(tmp_path, table, policy(tmp_path, contribution=None))
+    wanted = [f"{(place + 1) / (shares + 1):.4f}" for place in range(shares)]
+    sql = f"SELECT region, QUANTILE_CONT(score, [{', '.join(wanted)}]) AS x FROM visits GROUP BY region"
+    plan = price(bind(parse(sql), asked.policy), Spend.of(**SPENDS[spend]))
+    assert [type(part).__name__ for part in plan.noise] == ["Counted"]
+    exact = [asked.engine.run(query) for query in plan.queries]
+    asked.close()
+    plain = duckdb.connect()
+    plain.register("visits", table)
+    truth = dict(plain.sql(sql).fetchall())
+    held = np.zeros(shares)
+    for _ in range(RUNS // 2):
+        intervals = _answer(plan, exact).intervals.to_pandas().to_numpy().reshape(-1, shares, 2)
+        exactly = np.array([truth[region] for region in _regions(plan, exact)])
+        held += ((intervals[:, :, 0] <= exactly) & (exactly <= intervals[:, :, 1])).sum(axis=0)
+    trials = RUNS // 2 * len(truth)
+    assert held.min() >= binom.ppf(ALPHA / shares, trials, 0.95)
+
+
 def test_a_higher_confidence_falls_back_on_the_bounds(tmp_path):
     asked = curator(tmp_path, _table(), policy(tmp_path, contribution=None))
     answer = asked.ask("SELECT MEDIAN(age) AS x FROM visits", epsilon=1)

@@ -19,11 +19,12 @@ from deniable.curator.groups import counted, laid_out
 from deniable.curator.opening import engine_of
 from deniable.engines import Engine
 from deniable.ledger import Ledger
+from deniable.mechanisms import Laplace
 from deniable.planner import Plan, Spend, bind, parse, price
 from deniable.planner.choices import Choice
-from deniable.planner.chosen import Chosen
+from deniable.planner.plan import Noisy, Part
 from deniable.policy import Policy
-from tests.support.choosing import apart
+from tests.support.choosing import apart, histogram
 
 SOMEONE = 17
 """The person who is in one of the tables."""
@@ -176,9 +177,9 @@ class Pair:
         plan = price(bind(parse(sql), self.without.policy), Spend.of(epsilon=1, delta="1e-9"))
         farthest = Fraction(0)
         for noisy in plan.noise:
-            if isinstance(noisy, Chosen):
-                histograms = (np.array(table[noisy.choice.name]) for table in (one, other))
-                farthest = max(farthest, apart(noisy, *histograms))
+            if not isinstance(noisy, Noisy):
+                counts = (np.array(table[histogram(noisy)]) for table in (one, other))
+                farthest = max(farthest, apart(noisy, *counts))
                 continue
             name = noisy.statistic.name
             cells = {*one[name], *other[name]}
@@ -205,6 +206,16 @@ def exact_vectors(engine: Engine, plan: Plan) -> dict[str, np.ndarray]:
         names = [query.name] if hasattr(query, "name") else [total.name for total in query.totals]
         totals |= laid_out(table, plan.bound.keys, names)
     return totals
+
+
+def moved(part: Part, mine: dict[str, np.ndarray], theirs: dict[str, np.ndarray]) -> Fraction:
+    """How far neighbours are apart, as a part of the claim, in the norm that the noise is made for; l2 is squared."""
+    if not isinstance(part, Noisy):
+        return apart(part, mine[histogram(part)], theirs[histogram(part)])
+    difference = (mine[part.statistic.name] - theirs[part.statistic.name]).astype(object)
+    if isinstance(part.mechanism, Laplace):
+        return sum(abs(entry) for entry in difference) / part.mechanism.sensitivity
+    return sum(entry * entry for entry in difference) / part.mechanism.sensitivity**2
 
 
 def exact(curator: Curator, sql: str) -> dict[str, dict[object, int]]:

@@ -1,4 +1,4 @@
-"""Exact histograms in, chosen cells out: in all groups at once."""
+"""Exact histograms in, cells of quantiles and most common values out: in all groups at once."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from deniable.core.sampling import IntArray
 from deniable.mechanisms.ranks import rank_scores
 from deniable.planner.choices import Mode, Quantile
 from deniable.planner.chosen import Chosen
+from deniable.planner.counted import Counted
 
 _AT_ONCE = 1 << 22
 """Cells scored at a time: bounds the memory of many groups."""
@@ -15,14 +16,16 @@ _OUT = -(1 << 61)
 """The score of a value that has its place already: far below every other."""
 
 
-def choose(chosen: Chosen, counts: IntArray) -> dict[str, IntArray]:
+def choose(chosen: Chosen | Counted, counts: IntArray) -> dict[str, IntArray]:
     """The chosen cells, by the names under which they are recorded; `counts` has a row for each group."""
     rows = max(1, _AT_ONCE // counts.shape[1])
     pieces = [_piece(chosen, counts[start : start + rows]) for start in range(0, max(1, len(counts)), rows)]
     return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
 
 
-def _piece(chosen: Chosen, counts: IntArray) -> dict[str, IntArray]:
+def _piece(chosen: Chosen | Counted, counts: IntArray) -> dict[str, IntArray]:
+    if isinstance(chosen, Counted):
+        return _counted(chosen, counts)
     if isinstance(chosen.choice, Mode):
         return _most_common(chosen, chosen.choice, counts)
     return _quantile(chosen, chosen.choice, counts)
@@ -34,6 +37,28 @@ def _quantile(chosen: Chosen, choice: Quantile, counts: IntArray) -> dict[str, I
         choice.recorded(side): chosen.mechanism.choose_each(rank_scores(counts, choice.quantile, side * chosen.offset))
         for side in choice.sides
     }
+
+
+def _counted(counted: Counted, counts: IntArray) -> dict[str, IntArray]:
+    """Noise on the sums; all that follows looks at nothing else.
+
+    The value is the first cell whose running count reaches the rank, if counts rise: so many cells end before it. An
+    end of the interval is the farthest cell that could still be right, as far as the margins go.
+    """
+    sums = counted.tree.sums(counts)
+    noisy = np.asarray(counted.mechanism.release(sums.reshape(-1)), dtype=np.int64).reshape(sums.shape)
+    below, everyone = counted.tree.running(noisy)
+    cells, found = np.arange(counted.tree.cells), {}
+    for quantile in counted.quantiles:
+        top, bottom = quantile.quantile.numerator, quantile.quantile.denominator
+        past, margins = bottom * below - top * everyone[:, None], counted.margins(quantile)
+        begins = past <= margins  # this cell may begin before the rank
+        reaches = np.roll(past >= -margins, -1, axis=1)  # and this one may end after it
+        begins[:, 0] = reaches[:, -1] = True
+        found[quantile.recorded(0)] = (past[:, 1:] < 0).sum(axis=1)
+        found[quantile.recorded(-1)] = reaches.argmax(axis=1)
+        found[quantile.recorded(1)] = np.where(begins, cells, 0).max(axis=1)
+    return found
 
 
 def _most_common(chosen: Chosen, choice: Mode, counts: IntArray) -> dict[str, IntArray]:

@@ -12,18 +12,21 @@ from deniable.core.sampling import IntArray
 from deniable.curator.choose import choose
 from deniable.curator.groups import all_groups, counted, laid_out
 from deniable.planner import Plan
+from deniable.planner.choices import Choice
 from deniable.planner.chosen import Chosen
+from deniable.planner.plan import Noisy
 
 
 def add_noise(plan: Plan, exact: Sequence[pa.Table]) -> pa.Table:
     """The keys, and one noisy whole number per statistic and group; one vectorised draw per statistic."""
     keys, totals = _selected(plan, exact[0]) if plan.selection is not None else _known(plan, exact)
     for part in plan.noise:
-        if isinstance(part, Chosen):
-            totals |= choose(part, _histogram(plan, part, exact))
-        else:
+        if isinstance(part, Noisy):
             name = part.statistic.name
             totals[name] = np.asarray(part.mechanism.release(totals[name]), dtype=np.int64)
+        else:
+            choice = part.choice if isinstance(part, Chosen) else part.quantiles[0]
+            totals |= choose(part, _histogram(plan, choice, exact))
     return pa.table(keys | {name: pa.array(totals[name]) for name in sorted(totals)})
 
 
@@ -38,11 +41,11 @@ def _known(plan: Plan, exact: Sequence[pa.Table]) -> tuple[dict[str, pa.Array], 
     return all_groups(plan.bound.keys), totals
 
 
-def _histogram(plan: Plan, part: Chosen, exact: Sequence[pa.Table]) -> IntArray:
+def _histogram(plan: Plan, choice: Choice, exact: Sequence[pa.Table]) -> IntArray:
     """The exact counts that a choice is made from: a row for each group, with its cells."""
     keys = tuple(Key(key.name, key.value) for key in plan.bound.keys)
-    place = plan.queries.index(part.choice.histogram.query(plan.bound.source, keys))
-    return counted(exact[place], plan.bound.keys, part.choice)
+    place = plan.queries.index(choice.histogram.query(plan.bound.source, keys))
+    return counted(exact[place], plan.bound.keys, choice)
 
 
 def _selected(plan: Plan, exact: pa.Table) -> tuple[dict[str, pa.Array], dict[str, IntArray]]:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from deniable.planner.choices import Mode, Quantile
 from deniable.planner.chosen import Chosen
-from deniable.planner.plan import Bound, Noisy
+from deniable.planner.plan import Bound, Noisy, Part
 from deniable.planner.statistics import Statistic
 
 
-def cautions(bound: Bound, noise: Sequence[Noisy | Chosen]) -> tuple[str, ...]:
+def cautions(bound: Bound, noise: Sequence[Part]) -> tuple[str, ...]:
     """A sentence for each."""
     return (*_weighing(bound), *_clamping(bound), *(text for part in noise for text in _choosing(part)))
 
@@ -41,18 +41,22 @@ def _clamping(bound: Bound) -> list[str]:
     return ["values outside their bounds count as the nearest bound"] if clamped else []
 
 
-def _choosing(part: Noisy | Chosen) -> list[str]:
+def _choosing(part: Part) -> list[str]:
     """What a choice is not."""
     if isinstance(part, Noisy):
         return []
+    if not isinstance(part, Chosen):
+        return [text for quantile in part.quantiles for text in _coarse(quantile)]
     if isinstance(part.choice, Mode):
-        behind = part.scale
-        return [f"the {part.label} may be rarer than another value, by about {behind:.3g} rows or a few times that"]
-    texts = []
-    if part.choice.cells.coarse:
-        texts.append(f"the {part.label} is known to steps of {float(part.choice.cells.step):g} only")
-    if 0 not in part.choice.sides:
-        texts.append(
-            f"the {part.label} is the value about {part.ranks:.3g} rows from that end: of fewer rows, it is a bound"
-        )
-    return texts
+        return [f"the {part.label} may be rarer than another value, by about {part.scale:.3g} rows or a few times that"]
+    if 0 in part.choice.sides:
+        return _coarse(part.choice)
+    extreme = f"the {part.label} is the value about {part.ranks:.3g} rows from that end: of fewer rows, it is a bound"
+    return [*_coarse(part.choice), extreme]
+
+
+def _coarse(quantile: Quantile) -> list[str]:
+    """What cells cut off."""
+    if not quantile.cells.coarse:
+        return []
+    return [f"the {quantile.label} is known to steps of {float(quantile.cells.step):g} only"]

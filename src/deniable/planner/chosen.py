@@ -88,7 +88,7 @@ class Chosen:
         """
         if isinstance(self.choice, Mode):
             return {name: _labels(self.choice, recorded[name]) for name in self.choice.names}
-        return {self.choice.name: _band(self.choice, recorded, sure=confidence <= self.confidence)}
+        return {self.choice.name: band(self.choice, recorded, sure=confidence <= self.confidence)}
 
     def expected(self, confidence: Fraction, rows: int, fractions: NDArray[np.float64]) -> dict[str, Result]:
         """What `results` may look like for groups of so many rows; once for each of the fractions."""
@@ -148,8 +148,8 @@ def _aside(choice: Choice, mechanism: PermuteAndFlip | Exponential, confidence: 
     return Chosen(choice, mechanism, offset, confidence)
 
 
-def _band(choice: Quantile, recorded: Mapping[str, Places], *, sure: bool) -> Band:
-    """The chosen value between the chosen ends; an extreme has its public bound as the other end."""
+def band(choice: Quantile, recorded: Mapping[str, Places], *, sure: bool) -> Band:
+    """The found value between its ends; an extreme has its public bound as the other end."""
     cells = choice.cells
     found = {side: recorded[choice.recorded(side)] for side in choice.sides}
     value = found.get(0, next(iter(found.values())))

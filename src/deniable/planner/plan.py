@@ -17,6 +17,7 @@ from deniable.core.query import ExactQuery, Source
 from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian, Laplace, PartitionSelection
 from deniable.planner.chosen import Chosen
+from deniable.planner.counted import Counted
 from deniable.planner.evaluate import Band, Result
 from deniable.planner.keys import GroupKey
 from deniable.planner.statistics import Base, Statistic
@@ -120,6 +121,10 @@ class Noisy:
         return {self.statistic.name: Band.around(values, self.error(confidence))}
 
 
+Part = Noisy | Chosen | Counted
+"""Something that is paid for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Priced:
     """One line of a quote."""
@@ -155,7 +160,7 @@ class Plan:
 
     bound: Bound
     queries: tuple[ExactQuery, ...]
-    noise: tuple[Noisy | Chosen, ...]
+    noise: tuple[Part, ...]
     selection: PartitionSelection | None
     quote: Quote
 
@@ -175,5 +180,5 @@ class Plan:
     def digest(self) -> str:
         """The same for every spelling of the same question: what runs, with which noise, on which groups."""
         keys = tuple((key.name, key.value, key.domain) for key in self.bound.keys)
-        choices = tuple(part for part in self.noise if isinstance(part, Chosen))
+        choices = tuple(part for part in self.noise if not isinstance(part, Noisy))
         return hashlib.sha256(repr((self.queries, self.events, keys, choices)).encode()).hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
 from math import floor
 
@@ -15,10 +16,12 @@ from deniable.core.query import Distinct, ExactQuery, Kept, Key, Sums, Units
 from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian, Laplace, PartitionSelection
 from deniable.planner.cautions import cautions
+from deniable.planner.choices import Quantile
 from deniable.planner.chosen import Chosen, by_epsilon, by_rho
+from deniable.planner.counted import Counted, counted
 from deniable.planner.evaluate import Band, Result, evaluate
 from deniable.planner.keys import groups
-from deniable.planner.plan import Bound, Noisy, Output, Plan, Priced, Quote
+from deniable.planner.plan import Bound, Noisy, Output, Part, Plan, Priced, Quote
 from deniable.planner.spend import Spend
 from deniable.planner.statistics import Base, Statistic
 
@@ -26,7 +29,7 @@ _SAMPLE_GROUP = 1000
 """The size of the group for which the error of a ratio is quoted."""
 _FRACTIONS = np.linspace(0, 1, 8, endpoint=False)
 
-Parts = tuple[Noisy | Chosen, ...]
+Parts = tuple[Part, ...]
 
 
 def price(bound: Bound, spend: Spend) -> Plan:
@@ -65,8 +68,14 @@ def _noise(bound: Bound, spend: Spend) -> Parts:
     """An even share of the spend for each statistic (and one for private keys), or by weights."""
     weights = {statistic.name: _weight(statistic, bound, spend) for statistic in bound.statistics}
     total = sum(weights.values()) + (1 if bound.private_keys else 0)
+    shares = {name: weight / total for name, weight in weights.items()}
     try:
-        return tuple(_part(statistic, weights[statistic.name] / total, bound, spend) for statistic in bound.statistics)
+        together = [
+            part for family in _families(bound) if (part := _together(family, shares, bound, spend)) is not None
+        ]
+        shared = frozenset().union(*(part.names for part in together))
+        alone = [base for base in bound.statistics if not base.names <= shared]
+        return (*(_part(statistic, shares[statistic.name], bound, spend) for statistic in alone), *together)
     except InvalidArgumentError:
         raise Refused("bad-spend", "So small a spend needs noise beyond all bounds.", "Spend more.") from None
 
@@ -85,6 +94,30 @@ def _part(statistic: Base, share: Fraction, bound: Bound, spend: Spend) -> Noisy
     if spend.rho is not None:
         return Noisy(statistic, Gaussian(sensitivity=distance, rho=spend.rho * share))
     return Noisy(statistic, Laplace(sensitivity=distance, epsilon=(spend.epsilon or 0) * share))
+
+
+def _families(bound: Bound) -> list[tuple[Quantile, ...]]:
+    """Quantiles of the same values, where there are several."""
+    families: dict[str, list[Quantile]] = {}
+    for base in bound.statistics:
+        if isinstance(base, Quantile) and 0 in base.sides:
+            families.setdefault(base.histogram.name, []).append(base)
+    return [tuple(family) for family in families.values() if len(family) > 1]
+
+
+def _together(
+    family: tuple[Quantile, ...], shares: Mapping[str, Fraction], bound: Bound, spend: Spend
+) -> Counted | None:
+    """Running counts for all of them, if that at least halves the ranks by which their intervals are wide."""
+    share = sum((shares[quantile.name] for quantile in family), Fraction(0))
+    paid = (None if spend.epsilon is None else spend.epsilon * share, None if spend.rho is None else spend.rho * share)
+    part = counted(family, paid, max(_doubt(quantile, bound, spend) for quantile in family), bound.neighbours)
+    apart = [_part(quantile, shares[quantile.name], bound, spend) for quantile in family]
+    better = all(
+        isinstance(single, Chosen) and 2 * part.ranks(quantile) <= single.ranks
+        for single, quantile in zip(apart, family, strict=True)
+    )
+    return part if better else None
 
 
 def _doubt(statistic: Base, bound: Bound, spend: Spend) -> Fraction:
