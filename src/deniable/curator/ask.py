@@ -30,7 +30,7 @@ from deniable.curator.builder import Question
 from deniable.curator.noise import add_noise
 from deniable.engines import Engine
 from deniable.ledger import Account, Charge, Entry, Ledger
-from deniable.planner import Batch, BatchQuote, Payment, Quote, Spend, bind, parse, price, price_all
+from deniable.planner import Batch, BatchQuote, Payment, Plan, Quote, Spend, bind, parse, price, price_all
 from deniable.policy import Policy
 
 
@@ -130,7 +130,7 @@ class Curator:
         for plan in batch.plans:
             for query in plan.queries:
                 self.engine.check(query)
-        question = self._question(batch)
+        question = self._question(*batch.plans)
         if (recorded := self.ledger.find(question)) is not None:
             return self._answers(batch, recorded, free=True)
         events = tuple(event for plan in batch.plans for event in plan.events)
@@ -141,14 +141,14 @@ class Curator:
         self.ledger.record(ticket, _to_bytes(noisy))
         return self._answers(batch, self.ledger.find(question), free=False)
 
-    def _question(self, batch: Batch) -> str:
+    def _question(self, *plans: Plan) -> str:
         """The name in the ledger: what runs, under which policy, on which version of the data."""
-        read = [table for plan in batch.plans for table in tables(plan.bound.source.table)]
+        read = [table for plan in plans for table in tables(plan.bound.source.table)]
         try:
             versions = [self.engine.version(table) for table in dict.fromkeys(read)]
         except InvalidArgumentError as error:
             raise Refused("data-unavailable", f"The data of {error}.", "Ask the custodian.") from None
-        digests = [plan.digest for plan in batch.plans]
+        digests = [plan.digest for plan in plans]
         return hashlib.sha256("\n".join([*digests, self.policy.digest, *versions]).encode()).hexdigest()
 
     def _answers(self, batch: Batch, recorded: bytes | None, *, free: bool) -> list[Answer]:
