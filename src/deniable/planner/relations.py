@@ -26,8 +26,8 @@ from deniable.planner.translate import translate
 from deniable.policy import Policy
 
 _MOST_TABLES = 16
-_MOST_PARTS = 2000
-"""Of one expression: subqueries can double it at each level."""
+_MOST_PARTS = 500
+"""Of one column: subqueries can double it at each level, and a question can name it a hundred times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ class Relations:
     def query(self, node: exp.Expression, alias: str, columns: Sequence[exp.Identifier] = ()) -> Origin:
         """The rows of a subquery, under an alias."""
         if isinstance(node, exp.Subquery):
+            refuse_others(node, ("this",))
             return self.query(node.this, alias, columns)
         if isinstance(node, exp.Union):
             found = self._union(node, alias)
@@ -153,7 +154,9 @@ def _grouped(select: exp.Select, scope: RowScope) -> Origin:
     """One row per unit, or per unit and further keys; of public rows, per keys."""
     origin = scope.origin
     nodes = [referred(node, select, scope) for node in terms(select, "group")]
-    if select.args.get("distinct"):
+    if (distinct := select.args.get("distinct")) is not None:
+        if distinct.args.get("on") is not None:
+            raise Refused("distinct", "DISTINCT ON is not answered.", "Write DISTINCT.", position(select))
         if nodes or next(aggregates(select.expressions), None) is not None:
             raise Refused("distinct", "DISTINCT and aggregates do not go together here.", "", position(select))
         nodes = [node.unalias() for node in select.expressions]
@@ -212,6 +215,9 @@ def _check_alike(parts: list[Origin], node: exp.Expression) -> None:
     """Equal values of the unit are one unit, so all parts have one, or none has and no table is there twice."""
     if len({(part.private, part.unit is None) for part in parts}) > 1:
         reason = "Private and public tables, or tables of persons and of rows, cannot be stacked."
+        raise Refused("unit-join", reason, "Ask about them one by one.", position(node))
+    if any(part.unit is not None and not part.person for part in parts):
+        reason = "Each of these rows is a unit of its own, and would be taken for a row of another table."
         raise Refused("unit-join", reason, "Ask about them one by one.", position(node))
     kinds = {part.unit.kind for part in parts if part.unit is not None}
     if len(kinds) > 1:

@@ -10,7 +10,7 @@ from typing import Protocol
 from sqlglot import exp
 
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.expression import Expression, Kind, Literal
+from deniable.core.expression import Expression, Kind, Literal, size
 from deniable.core.number import exact
 from deniable.planner.functions import FUNCTIONS, call, number
 from deniable.planner.parse import position
@@ -45,12 +45,15 @@ def translate(node: exp.Expression | None, scope: Scope) -> Expression:
             "unsupported-form", f"This form of {_name(node)} is not answered.", "Use a plainer form.", position(node)
         )
     try:
-        return build(node, lambda part: translate(part, scope))
+        built = build(node, lambda part: translate(part, scope))
     except InvalidArgumentError as error:
         reason = f"{error.argument} {str(error).removeprefix(error.argument).strip()}."
         raise Refused(
             "type-mismatch", reason[0].upper() + reason[1:], "Cast, or use another column.", position(node)
         ) from None
+    if size(built, _MOST_PARTS) >= _MOST_PARTS:
+        raise Refused("too-long", "This expression is too long.", "Compute less at once.", position(node))
+    return built
 
 
 _HARMLESS = frozenset({"big_int", "safe", "coalesce", "ignore_nulls", "typed", "_type", "is_string"})
@@ -58,6 +61,8 @@ _HARMLESS = frozenset({"big_int", "safe", "coalesce", "ignore_nulls", "typed", "
 Go = Callable[[exp.Expression | None], Expression]
 Build = Callable[[exp.Expression, Go], Expression]
 _LARGEST = 10**300
+_MOST_PARTS = 10_000
+"""Of one expression: a name can stand for many parts, and be written many times."""
 
 
 def _binary(name: str) -> tuple[frozenset[str], Build]:
