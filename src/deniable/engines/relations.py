@@ -130,10 +130,10 @@ def _type(measure: Measure) -> str:
 
 
 def _joined(relation: Joined, tables: Tables, alias: str) -> From:
-    first = spelled(relation.first, tables, f"{alias}0")
+    first = spelled(relation.first, tables, f"{alias}_0")
     text, columns = first.text, _numbered_names(0, first)
     for number, other in enumerate(relation.others, start=1):
-        part = spelled(other.table, tables, f"{alias}{number}")
+        part = spelled(other.table, tables, f"{alias}_{number}")
         columns |= _numbered_names(number, part)
         kind = "LEFT JOIN" if other.outer else "JOIN"
         text = f"({text} {kind} {part.text} ON {_condition(other, columns)})"

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from deniable.core.expression import Expression, names
 from deniable.core.query import WEIGHT, Distinct, ExactQuery, Kept, Key, Source, Total, Units
+from deniable.core.relation import ROW
 from deniable.engines.relations import Tables, spelled
 from deniable.engines.spelling import Speller, Stored
 from deniable.engines.totals import Adding, finished
@@ -119,6 +120,15 @@ class _Rows:
         spelled_out += [f"{name} AS ({step})" for name, step in steps.items()]
         return "WITH " + ",\n".join(spelled_out) + f"\n{last}" if spelled_out else last
 
+    def hashed(self, unit: str, values: Iterable[str]) -> str:
+        """By what a unit's groups are put in order: with the unit, so that no group is favoured.
+
+        As text, so that it is the same whatever the file's type. The number of a row is left out: it can change with
+        the rows before it, and what a unit keeps must follow from its own rows.
+        """
+        numbered = (self.source.unit or "").endswith(ROW)
+        return f"HASH({', '.join([*([] if numbered else [f'CAST({unit} AS VARCHAR)']), *values])})"
+
     def weight(self, rows: str) -> str:
         """What each of so many rows weighs."""
         return f"LEAST({WEIGHT}, {self.most * WEIGHT} // {rows})"
@@ -193,7 +203,7 @@ def _distinct(rows: _Rows, query: Distinct) -> str:
         last = _select([*rows.answered(rows.values), counted], rows.chosen(*conditions), len(rows.keys))
         return rows.with_steps({}, last)
     columns = [f"{rows.unit} AS unit", *rows.labelled(), f"{value} AS value"]
-    hashed = f"HASH({', '.join(['CAST(unit AS VARCHAR)', *rows.keys, 'value'])}) AS hashed"
+    hashed = f"{rows.hashed('unit', [*rows.keys, 'value'])} AS hashed"
     ranked = "ROW_NUMBER() OVER (PARTITION BY unit ORDER BY hashed) AS place"
     steps = {
         "pairs": _select(columns, rows.chosen(*conditions, f"{value} IS NOT NULL"), len(columns)),
@@ -209,12 +219,11 @@ def _distinct(rows: _Rows, query: Distinct) -> str:
 
 def _kept(rows: _Rows, totals: list[Adding], query: Kept) -> str:
     """A unit's groups with a lower hash than the first one too many: never more than `most`, even if hashes tie."""
-    # with the unit, so that no group is favoured; as text, so that it is the same whatever the file's type
-    hashed = f"HASH({', '.join(['CAST(unit AS VARCHAR)', *rows.keys])})"
+    hashed = rows.hashed("unit", rows.keys)
     ranked = f"ROW_NUMBER() OVER (PARTITION BY unit ORDER BY {hashed}) AS place"
     weight = rows.weight("CAST(SUM(size) AS BIGINT)")
     joined = f" JOIN weights ON weights.unit = {rows.unit}"
-    among = f"(weights.cut IS NULL OR HASH({', '.join([f'CAST({rows.unit} AS VARCHAR)', *rows.values])}) < weights.cut)"
+    among = f"(weights.cut IS NULL OR {rows.hashed(rows.unit, rows.values)} < weights.cut)"
     sums = [f"{adding.weighed('weights.weight')} AS t{place}" for place, adding in enumerate(totals)]
     zeros = [f"0 AS t{place}" for place in range(len(totals))]
     parts = [

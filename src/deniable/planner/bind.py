@@ -84,7 +84,7 @@ def _scope(select: exp.Select, row: RowScope, keys: tuple[GroupKey, ...]) -> Out
     origin = row.origin
     scratch = Statistics(origin.source, origin.steps, grouped=bool(keys))
     parts = [part for part in (*select.expressions, select.args.get("having"), select.args.get("order")) if part]
-    for node in aggregates(parts):
+    for node in dict.fromkeys(aggregates(parts)):
         aggregate = taken_apart(node, row)
         if needs_count(aggregate):
             scratch.count(aggregate.rows)

@@ -43,6 +43,8 @@ def among(node: exp.In, rows: Origin, value: Expression, inner: Origin) -> tuple
     if not inner.private and option.nullable and not _asserted(node):
         reason = "If the set has a NULL, nothing is known to be outside of it."
         raise Refused("subquery", reason, "Have the column declared with nulls = false.", position(node))
+    if (value.kind, option.kind) == (Kind.NUMBER, Kind.INTEGER):
+        option = call("to_number", option)  # before they are told apart: two whole numbers can be one real number
     chosen, key = _set(inner, option)
 
     def link(_: Origin, right: Origin) -> Expression:
@@ -51,7 +53,7 @@ def among(node: exp.In, rows: Origin, value: Expression, inner: Origin) -> tuple
         except InvalidArgumentError as error:
             raise Refused("type-mismatch", f"{error}.", "Compare alike kinds.", position(node)) from None
 
-    joined = beside(rows, chosen, link, outer=True, node=node, unique=True)
+    joined = beside(replace(rows, names={}), chosen, link, outer=True, node=node, unique=True)
     place = len(joined.table.others) if isinstance(joined.table, Joined) else 0
     inside = call("not", call("is_null", Column(f"{place}.{_THERE.name}", Kind.INTEGER)))
     return replace(joined, names=rows.names), inside if inner.private or not value.nullable else _known(value, inside)

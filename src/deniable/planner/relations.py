@@ -26,8 +26,8 @@ from deniable.planner.translate import translate
 from deniable.policy import Policy
 
 _MOST_TABLES = 16
-_MOST_PARTS = 2000
-"""Of one expression: subqueries can double it at each level."""
+_MOST_PARTS = 500
+"""Of one column: subqueries can double it at each level, and a question can name it a hundred times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ class Relations:
     def query(self, node: exp.Expression, alias: str, columns: Sequence[exp.Identifier] = ()) -> Origin:
         """The rows of a subquery, under an alias."""
         if isinstance(node, exp.Subquery):
+            refuse_others(node, ("this",))
             return self.query(node.this, alias, columns)
         if isinstance(node, exp.Union):
             found = self._union(node, alias)
@@ -153,7 +154,9 @@ def _grouped(select: exp.Select, scope: RowScope) -> Origin:
     """One row per unit, or per unit and further keys; of public rows, per keys."""
     origin = scope.origin
     nodes = [referred(node, select, scope) for node in terms(select, "group")]
-    if select.args.get("distinct"):
+    if (distinct := select.args.get("distinct")) is not None:
+        if distinct.args.get("on") is not None:
+            raise Refused("distinct", "DISTINCT ON is not answered.", "Write DISTINCT.", position(select))
         if nodes or next(aggregates(select.expressions), None) is not None:
             raise Refused("distinct", "DISTINCT and aggregates do not go together here.", "", position(select))
         nodes = [node.unalias() for node in select.expressions]

@@ -44,7 +44,7 @@ class RowScope:
         meant = [names[node.name.lower()] for names in found if node.name.lower() in names]
         if not meant:
             raise self._unknown(node, [name for names in found for name in names])
-        if len(set(meant)) > 1:
+        if any(other != meant[0] for other in meant[1:]):
             hint = "Write the table before it: table.column."
             raise Refused("ambiguous-column", f"{node.name!r} is in several tables.", hint, position(node))
         return meant[0]
@@ -64,6 +64,8 @@ class GroupScope(ABC):
     row: RowScope
     keys: Sequence[GroupKey]
     aliases: Mapping[str, Expression] = field(default_factory=dict)
+    found: dict[exp.Expression, Expression] = field(default_factory=dict)
+    """What aggregates mean that were met before."""
 
     @abstractmethod
     def aggregate(self, node: exp.Expression) -> Expression:
@@ -96,8 +98,10 @@ class GroupScope(ABC):
 
     def _placed(self, node: exp.Expression) -> Expression:
         """A refusal without a place is about the whole aggregate."""
+        if node in self.found:
+            return self.found[node]
         try:
-            return self.aggregate(node)
+            return self.found.setdefault(node, self.aggregate(node))
         except Refused as refusal:
             if refusal.position is not None:
                 raise
@@ -142,7 +146,7 @@ def taken_apart(node: exp.Expression, row: RowScope) -> Aggregate:
         raise Refused("unknown-aggregate", f"{aggregate.key.upper()} is not answered.", hint, position(node))
     if isinstance(aggregate.this, exp.Distinct):
         return _distinct(kind, aggregate.this, row, where)
-    if isinstance(aggregate.this, exp.Star):
+    if isinstance(aggregate.this, exp.Star) and parts == _ONE:
         return Aggregate(kind, (), where)
     if any(aggregate.args.get(part) is None for part in parts):
         raise Refused("unsupported-form", f"{aggregate.key.upper()} takes more arguments.", "", position(node))

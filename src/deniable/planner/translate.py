@@ -69,7 +69,8 @@ _HARMLESS = frozenset({"big_int", "safe", "coalesce", "ignore_nulls", "typed", "
 Go = Callable[[exp.Expression | None], Expression]
 Build = Callable[[exp.Expression, Go], Expression]
 _LARGEST = 10**300
-_MOST_PARTS = 20_000
+_MOST_PARTS = 10_000
+"""Of one expression: a name can stand for many parts, and be written many times."""
 
 
 def _binary(name: str) -> tuple[frozenset[str], Build]:
