@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from deniable.local.estimate import Estimate
 
 _MOST_ROWS = 40
+_FEW = 6
 _STYLE = (
     "<style>.deniable{border-collapse:collapse;font-variant-numeric:tabular-nums}"
     ".deniable td,.deniable th{padding:2px 10px;text-align:right}.deniable tr:nth-child(even){background:#8881}</style>"
@@ -55,21 +56,27 @@ def html(estimate: Estimate) -> str:
 
 
 def plot(estimate: Estimate) -> Any:  # noqa: ANN401 - matplotlib has no types
-    """Points with bars from low to high."""
+    """A figure of its own."""
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
     except ImportError:
         raise InvalidArgumentError("plot", "needs matplotlib: pip install 'deniable[plot]'") from None
+    width = max(4.0, min(16.0, 0.45 * np.size(estimate.value) + 2))
+    axes = Figure(figsize=(width, 4), layout="constrained").add_subplot()
+    draw(estimate, axes)
+    axes.set_title(footer(estimate))
+    return axes
+
+
+def draw(estimate: Estimate, axes: Any) -> None:  # noqa: ANN401 - matplotlib has no types
+    """Points with bars from low to high."""
     value, low, high = (np.ravel(part) for part in (estimate.value, *estimate.interval))
     places = np.arange(value.size)
-    figure = Figure(figsize=(max(4.0, min(16.0, 0.45 * value.size + 2)), 4), layout="constrained")
-    axes = figure.add_subplot()
     axes.vlines(places, low, high, linewidth=2, alpha=0.6)
     axes.plot(places, value, "o", markersize=4)
     if value.size <= _MOST_ROWS:
-        axes.set_xticks(places, estimate.labels, rotation=45 if value.size > 6 else 0)  # noqa: PLR2004 - crowded
-    axes.set(ylabel="estimate", title=footer(estimate))
-    return axes
+        axes.set_xticks(places, estimate.labels, rotation=45 if value.size > _FEW else 0)
+    axes.set_ylabel("estimate")
 
 
 def footer(estimate: Estimate) -> str:

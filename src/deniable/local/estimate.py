@@ -63,6 +63,10 @@ class Estimate:
         """Points with their intervals, as matplotlib axes."""
         return display.plot(self)
 
+    def draw(self, axes: Any) -> None:  # noqa: ANN401 - matplotlib has no types
+        """The same on axes that exist already."""
+        display.draw(self, axes)
+
     def __repr__(self) -> str:
         """One line."""
         return display.line(self)

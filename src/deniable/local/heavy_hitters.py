@@ -154,6 +154,10 @@ class HeavyHitters(Protocol):
             labels=tuple(self._decode(beginnings[sure])),
         )
 
+    def check(self, values: ArrayLike) -> None:
+        """Each must be a word of the alphabet."""
+        self._words(values)
+
     @property
     def _width(self) -> int:
         """Digits of a whole word, filled up to whole levels."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.number import Number, positive, probability, whole
 from deniable.core.sampling import IntArray
@@ -74,6 +74,10 @@ class Histogram(Protocol):
     def estimate(self, reports: Reports, confidence: Number = 0.95) -> Estimate:
         """The share of each value: (supported / n - lie) / (truth - lie), with exact binomial intervals."""
         return self._judge(self.support(reports), len(reports), confidence)
+
+    def check(self, values: ArrayLike) -> None:
+        """Each must be a value of the domain."""
+        self.domain.places(values)
 
     @abstractmethod
     def _support(self, data: NDArray[Any]) -> IntArray:

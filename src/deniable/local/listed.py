@@ -69,11 +69,14 @@ class Listed(Histogram):
 
     def law(self, value: Any) -> Law:  # noqa: ANN401 - a number or a name
         """Two probabilities, by whether the value prefers the report."""
+        likely, unlikely = self.truth / self.preferred, (1 - self.truth) / (self.messages - self.preferred)
+        return dict.fromkeys(range(self.messages), unlikely) | dict.fromkeys(self.part(value).tolist(), likely)
+
+    def part(self, value: Any) -> IntArray:  # noqa: ANN401 - a number or a name
+        """The reports that a value prefers."""
         chosen = np.zeros(self.domain.size)
         chosen[self.domain.places(value)] = 1.0
-        prefers = np.rint(self._spread(chosen)).astype(bool)
-        likely, unlikely = self.truth / self.preferred, (1 - self.truth) / (self.messages - self.preferred)
-        return {report: likely if prefers[report] else unlikely for report in range(self.messages)}
+        return np.flatnonzero(np.rint(self._spread(chosen)))
 
     def distribution(self, reports: Reports) -> FloatArray:
         """The shares under which these reports are likeliest: non-negative, with sum 1, and biased like all such."""
@@ -107,4 +110,3 @@ class Listed(Histogram):
     def _support(self, data: NDArray[Any]) -> IntArray:
         counts = np.bincount(data, minlength=self.messages).astype(np.float64)
         return np.rint(self._gather(counts)).astype(np.int64)
-

@@ -106,6 +106,10 @@ class Marginals(Protocol):
                 found[names] = self._shaped(names, protocol._judge(support, mine.size, confidence))
         return found
 
+    def check(self, values: Any) -> None:  # noqa: ANN401 - columns by name
+        """Each must be a value of its attribute."""
+        self._places(values)
+
     @property
     def _sets(self) -> list[Names]:
         return list(combinations((name for name, _ in self.attributes), self.ways))

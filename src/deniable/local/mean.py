@@ -87,6 +87,10 @@ class Mean(Protocol):
         part = float(scores.mean())
         return self._scaled(part, part - radius, part + radius, scores.size, confidence)
 
+    def check(self, values: ArrayLike) -> None:
+        """Each must be a number within the bounds."""
+        self._parts(values)
+
     def _scaled(self, part: float, low: float, high: float, people: int, confidence: Number) -> Estimate:
         """From parts of the way to numbers."""
         start, width = float(self.low), float(self.high - self.low)

@@ -100,9 +100,7 @@ class MeanVector(Protocol):
         data = self._read(reports).astype(np.int64)
         people, weight = len(data), self.dimensions / self.sent
         places, said = np.divmod(data, self.each.messages)
-        beyond = np.bincount(
-            places.ravel(), weights=self.each.scores(said.ravel()) - 0.5, minlength=self.dimensions
-        )
+        beyond = np.bincount(places.ravel(), weights=self.each.scores(said.ravel()) - 0.5, minlength=self.dimensions)
         parts = 0.5 + weight * beyond / people
         alpha = doubt(confidence)
         return Estimate(
@@ -117,6 +115,10 @@ class MeanVector(Protocol):
     def variance(self, people: int, part: float = 0.5) -> float:
         """Of one mean, if everyone's number lies so far on the way from low to high."""
         return self._part_variance(part) * float(self.each.high - self.each.low) ** 2 / whole("people", people)
+
+    def check(self, values: ArrayLike) -> None:
+        """Each must be a row of numbers within the bounds."""
+        self._rows(values)
 
     def _part_variance(self, part: float) -> float:
         """A coordinate is sent with chance s/d and then weighs d/s."""
@@ -134,14 +136,19 @@ class MeanVector(Protocol):
         return float(self.each.low) + float(self.each.high - self.each.low) * parts
 
     def _perturb(self, values: ArrayLike, bits: BitSource) -> NDArray[Any]:
-        given = np.atleast_2d(np.asarray(values))
-        if given.ndim != 2 or given.dtype.kind not in "iuf" or given.shape[1] != self.dimensions or not len(given):  # noqa: PLR2004
-            raise InvalidArgumentError("values", f"must be rows of {self.dimensions} numbers")
-        within(given, self.each.low, self.each.high)
+        given = self._rows(values)
         places = self._places(len(given), bits)
         chosen = np.take_along_axis(given, places, axis=1)
         reports = self.each._perturb(chosen.ravel(), bits).reshape(chosen.shape)
         return smallest(places * self.each.messages + reports, self.dimensions * self.each.messages)
+
+    def _rows(self, values: ArrayLike) -> NDArray[Any]:
+        """One row of numbers for each respondent."""
+        given = np.atleast_2d(np.asarray(values))
+        if given.ndim != 2 or given.dtype.kind not in "iuf" or given.shape[1] != self.dimensions or not len(given):  # noqa: PLR2004
+            raise InvalidArgumentError("values", f"must be rows of {self.dimensions} numbers")
+        within(given, self.each.low, self.each.high)
+        return given
 
     def _places(self, people: int, bits: BitSource) -> IntArray:
         """For each respondent, `sent` coordinates in random order."""

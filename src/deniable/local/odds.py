@@ -35,4 +35,3 @@ def truth_chance(epsilon: Fraction, preferred: int, others: int) -> Fraction:
     if chance * (preferred + others) <= preferred:
         raise InvalidArgumentError("epsilon", "is so small that reports would say nothing; it must be at least 1e-9")
     return chance
-

@@ -114,9 +114,7 @@ class Piecewise(Mean):
 
     def _point_law(self, point: int) -> Law:
         near, far = self.truth / self.window, (1 - self.truth) / self.cells
-        return {
-            report: near if point <= report < point + self.window else far for report in range(self.messages)
-        }
+        return {report: near if point <= report < point + self.window else far for report in range(self.messages)}
 
     def part_variance(self, part: float) -> float:
         """Of a report at a point that lies there, scaled; a quarter of a cell's square at most for the rounding."""

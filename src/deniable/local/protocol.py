@@ -64,6 +64,10 @@ class Protocol(ABC):
         """What the collector learns, with intervals."""
 
     @abstractmethod
+    def check(self, values: ArrayLike) -> None:
+        """Refuse values that are no answers to this question, before anything is drawn."""
+
+    @abstractmethod
     def _perturb(self, values: ArrayLike, bits: BitSource) -> NDArray[Any]:
         """Perturb with randomness passed in."""
 

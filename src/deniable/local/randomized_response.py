@@ -141,6 +141,10 @@ class RandomizedResponse(Protocol):
         wanted = float(positive("error", error))
         return _least(lambda people: self.error(confidence, people=people, bound=bound) <= wanted)
 
+    def check(self, values: ArrayLike) -> None:
+        """Each must be 0 or 1."""
+        Domain(2).places(values)
+
     def _share(self, mean: float) -> float:
         return (mean - float(_HALF - self.gamma)) / float(2 * self.gamma)
 

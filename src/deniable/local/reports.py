@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -91,14 +92,7 @@ class Reports:
 
     def save(self, path: Path | str) -> None:
         """Write a file, whole or not at all."""
-        place = Path(path)
-        unfinished = place.with_name(place.name + ".unfinished")
-        try:
-            unfinished.write_bytes(self.to_bytes())
-            unfinished.replace(place)
-        except OSError as error:
-            unfinished.unlink(missing_ok=True)
-            raise InvalidArgumentError("path", f"could not be written: {error.strerror}: {place}") from None
+        write_whole(Path(path), self.to_bytes())
 
     @classmethod
     def load(cls, path: Path | str) -> Self:
@@ -107,6 +101,18 @@ class Reports:
             return cls.from_bytes(Path(path).read_bytes())
         except OSError as error:
             raise InvalidArgumentError("path", f"could not be read: {error.strerror}: {path}") from None
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file under another name first, so that nothing half-written ever has the right one."""
+    unfinished = path.with_name(path.name + ".unfinished")
+    try:
+        unfinished.write_bytes(content)
+        unfinished.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise InvalidArgumentError("path", f"could not be written: {error.strerror}: {path}") from None
 
 
 _broken = InvalidArgumentError("reports", "are incomplete or damaged; ask for the file once more")

@@ -82,7 +82,9 @@ class Shuffled:
         odds, factor, others = exp(float(self.epsilon)), exp(asked), self.people - 1
         first, last = (binom.ppf(part, others, float(self.clones)) for part in (1e-18, 1 - 1e-16))
         clones = np.arange(max(0, first - 2), min(others, last + 2) + 1)
-        outside = binom.cdf(clones[0] - 1, others, float(self.clones)) + binom.sf(clones[-1], others, float(self.clones))
+        outside = binom.cdf(clones[0] - 1, others, float(self.clones)) + binom.sf(
+            clones[-1], others, float(self.clones)
+        )
         threshold = np.ceil((clones + 1) * (factor * odds - 1) / ((odds - 1) * (factor + 1)))
         excess = np.max([_excess(threshold + step, clones, odds, factor) for step in (-1, 0, 1)], axis=0)
         total = float(binom.pmf(clones, others, float(self.clones)) @ excess)
