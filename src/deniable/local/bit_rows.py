@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,10 +47,11 @@ def column_sums(packed: Packed, columns: int) -> IntArray:
 
 def row_sums(packed: Packed) -> IntArray:
     """How many bits each row has."""
-    return _ONES[packed].sum(axis=1, dtype=np.int64)
+    ones: IntArray = _ONES[packed].sum(axis=1, dtype=np.int64)
+    return ones
 
 
-def clean(packed: NDArray[np.generic], columns: int) -> bool:
+def clean(packed: NDArray[Any], columns: int) -> bool:
     """Whether this can be rows of so many bits: the right width, and nothing past the last one."""
     if packed.ndim != 2 or packed.dtype != np.uint8 or packed.shape[1] != -(-columns // 8):  # noqa: PLR2004 - rows
         return False

@@ -22,4 +22,5 @@ def proportions(values: ArrayLike) -> NDArray[np.float64]:
     ordered = np.sort(flat)[::-1]
     excess = (np.cumsum(ordered) - 1) / np.arange(1, flat.size + 1)
     shift = excess[np.flatnonzero(ordered > excess)[-1]]
-    return np.maximum(flat - shift, 0.0).reshape(given.shape)
+    nearest: NDArray[np.float64] = np.maximum(flat - shift, 0.0).reshape(given.shape)
+    return nearest

@@ -48,7 +48,7 @@ class Estimate:
     def consistent(self) -> FloatArray:
         """The nearest non-negative shares that add up to one. Biased, and never farther from the true shares."""
         if np.ndim(self.value) == 0:
-            return np.clip(self.value, 0.0, 1.0)
+            return np.asarray(np.clip(self.value, 0.0, 1.0))
         return proportions(self.value)
 
     def __rich__(self) -> Table:

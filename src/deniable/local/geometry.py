@@ -30,7 +30,7 @@ class Space:
     @property
     def size(self) -> int:
         """How many vectors."""
-        return self.base**self.dimension
+        return int(self.base**self.dimension)
 
     @property
     def powers(self) -> IntArray:
@@ -48,8 +48,8 @@ class Space:
     def orthogonal_sums(self, weights: FloatArray, codes: IntArray) -> FloatArray:
         """For each vector v, named by its code: the sum of the weights of all vectors u with u . v = 0.
 
-        The mean over c of w^(c t), w a primitive root of unity of order `base`, is 1 if t = 0 and else 0. So the sum is
-        the mean over c of the Fourier transform of the weights at c v. Errors of floats are below 1e-9 of the total.
+        The mean over c of w^(c t), w a primitive root of unity of order `base`, is 1 if t = 0 and else 0. So the sum
+        is the mean over c of the Fourier transform of the weights at c v. Errors of floats are below 1e-9 of the total.
         """
         transform = np.fft.fftn(weights.reshape((self.base,) * self.dimension)).ravel()
         digits = self.digits(codes)
@@ -63,8 +63,8 @@ class Space:
 def best_space(epsilon: Fraction, values: int, room: Callable[[int, int], int], extra: int) -> Space:
     """The space in which a protocol that prefers one report in `base` has the least variance.
 
-    room: (base, dimension) -> how many values have a place. Among primes near e^epsilon + 1, which is where the variance
-    of local hashing is least, and for which the space (with `extra` dimensions) is not too large.
+    room: (base, dimension) -> how many values have a place. Among primes near e^epsilon + 1, where the variance of local
+    hashing is least, and for which the space (with `extra` dimensions) is not too large.
     """
     wanted = exp(min(float(epsilon), 20.0)) + 1
     spaces = [_least_space(prime, values, room) for prime in _primes(int(min(4 * wanted, _FAR)) + 3)]
@@ -80,7 +80,7 @@ def _least_space(prime: int, values: int, room: Callable[[int, int], int]) -> Sp
 
 
 def _variance(base: int, odds: float) -> float:
-    """Of local hashing into `base` cells, times n: q (1 - q) / (p - q)^2 with q = 1/base, p = odds/(odds + base - 1)."""
+    """Of local hashing into `base` cells, times n: q (1 - q) / (p - q)^2, q = 1/base, p = odds/(odds + base - 1)."""
     lie, truth = 1 / base, odds / (odds + base - 1)
     return lie * (1 - lie) / (truth - lie) ** 2
 

@@ -63,12 +63,12 @@ class HadamardResponse(Listed):
     def _gather(self, weights: FloatArray) -> FloatArray:
         """(total + transform) / 2, as a +1 counts and a -1 does not."""
         turned = _transform(weights)
-        return (turned[0] + turned[1 : self.domain.size + 1]) / 2
+        return np.asarray((turned[0] + turned[1 : self.domain.size + 1]) / 2)
 
     def _spread(self, weights: FloatArray) -> FloatArray:
         columns = np.zeros(self.messages)
         columns[1 : self.domain.size + 1] = weights
-        return (weights.sum() + _transform(columns)) / 2
+        return np.asarray((weights.sum() + _transform(columns)) / 2)
 
 
 def _parity(numbers: IntArray) -> IntArray:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import ceil, exp, log
+from math import ceil, log
 from typing import Any, Self
 
 import numpy as np
@@ -32,8 +32,8 @@ class HeavyHitters(Protocol):
     """Each respondent sends a noisy hash of the beginning of their word; the collector grows frequent beginnings.
 
     Input:         words of at most `length` characters of a public alphabet.
-    Guarantee:     every report is at most e^epsilon times likelier under one word than under another: how much of the word
-                   is hashed does not depend on it, and the hash is sent by local hashing.
+    Guarantee:     every report is at most e^epsilon times likelier under one word than under another: how much of
+                   the word is hashed does not depend on it, and the hash is sent by local hashing.
     Error:         a word is found if at every level its beginning is among the `kept` most frequent ones, which takes a
                    share of about sqrt(levels log(candidates) / n) times the error factor of local hashing. Words that
                    are returned have intervals that hold for all of them at once; a word that is not returned may exist.

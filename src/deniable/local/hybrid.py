@@ -29,10 +29,10 @@ class Hybrid(Mean):
     """Tosses a public coin between Duchi's bit and the piecewise mechanism, both with the whole epsilon.
 
     Input:         a number within public bounds.
-    Guarantee:     every report is at most e^epsilon times likelier under one number than under another: the coin does not
-                   look at the number, and each branch keeps the bound.
-    Error:         for epsilon above 0.61 the variance does not depend on the number, and its worst case is the least of
-                   the three. The interval is guaranteed: Bernstein, or the normal quantile with Berry and Esseen's error.
+    Guarantee:     every report is at most e^epsilon times likelier under one number than under another: the coin does
+                   not look at the number, and each branch keeps the bound.
+    Error:         for epsilon above 0.61 the variance does not depend on the number, and its worst case is the least
+                   of the three. The interval is guaranteed: Bernstein, or the normal quantile with its error.
     Message size:  log2(cells + window + 2) bits: 17 for 65,536 cells.
     Cost:          that of both branches.
     Reference:     Wang, Xiao, Yang, Zhao, Hui, Shin, Shin, Yu 2019.
@@ -113,8 +113,8 @@ class Hybrid(Mean):
 
     def _perturb(self, values: ArrayLike, bits: BitSource) -> NDArray[Any]:
         self._parts(values)
-        bit = self.bit._perturb(values, bits).astype(np.int64)
-        number = 2 + self.piecewise._perturb(values, bits).astype(np.int64)
+        bit = self.bit._perturb(values, bits).astype(np.int64)  # noqa: SLF001 - a protocol made of others passes its randomness on
+        number = 2 + self.piecewise._perturb(values, bits).astype(np.int64)  # noqa: SLF001 - a protocol made of others passes its randomness on
         return smallest(np.where(bernoulli(self.piecewise_chance, bit.size, bits), number, bit), self.messages)
 
     def _valid(self, data: NDArray[Any]) -> bool:

@@ -88,7 +88,7 @@ class Listed(Histogram):
             return unlikely + (likely - unlikely) * self._spread(shares)
 
         def gather(weights: FloatArray) -> FloatArray:
-            return unlikely * weights.sum() + (likely - unlikely) * self._gather(weights)
+            return np.asarray(unlikely * weights.sum() + (likely - unlikely) * self._gather(weights))
 
         return most_likely(counts, spread, gather, self.domain.size)
 

@@ -67,7 +67,7 @@ class LocalHashing(Listed):
         functions = uniform(space.base, values.size, bits).reshape(values.shape)
         shift = np.where(honest, 0, 1 + uniform(space.base - 1, places.size, bits))
         hashes = (np.einsum("ij,ij->i", functions, values) + shift) % space.base
-        return space.codes(functions) * space.base + hashes
+        return np.asarray(space.codes(functions) * space.base + hashes)
 
     def _gather(self, weights: FloatArray) -> FloatArray:
         """A report (a, y) supports v if a . v = y: if (a, y) is orthogonal to (v, -1), in one dimension more."""

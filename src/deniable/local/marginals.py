@@ -31,10 +31,10 @@ class Marginals(Protocol):
     """Picks one set of attributes at random and sends its combination of values by the chosen protocol.
 
     Input:         one value for each attribute.
-    Guarantee:     every report is at most e^epsilon times likelier under one person than under another: which set is sent
-                   does not depend on the values, and its protocol keeps the bound.
-    Error:         each table rests on one in m of the reports, m the number of sets; its shares are unbiased with m times
-                   the variance that all respondents would give. Intervals are exact, and hold for the shares among
+    Guarantee:     every report is at most e^epsilon times likelier under one person than under another: which set is
+                   sent does not depend on the values, and its protocol keeps the bound.
+    Error:         each table rests on one in m of the reports, m the number of sets; its shares are unbiased with m
+                   times the variance that all respondents would give. Intervals are exact, and hold for the shares among
                    all respondents.
     Message size:  log2(m) bits more than the largest set's protocol.
     Cost:          that of one report per respondent; m tables for the collector.
@@ -102,8 +102,8 @@ class Marginals(Protocol):
         for (names, protocol), start, end in zip(self.tables.items(), starts, starts[1:], strict=False):
             mine = data[(data >= start) & (data < end)] - start
             if mine.size:
-                support = protocol._support(mine)
-                found[names] = self._shaped(names, protocol._judge(support, mine.size, confidence))
+                support = protocol._support(mine)  # noqa: SLF001 - a protocol made of others passes its randomness on
+                found[names] = self._shaped(names, protocol._judge(support, mine.size, confidence))  # noqa: SLF001 - a protocol made of others passes its randomness on
         return found
 
     def check(self, values: Any) -> None:  # noqa: ANN401 - columns by name
@@ -159,7 +159,7 @@ class Marginals(Protocol):
             mine = np.flatnonzero(chosen == number)
             if mine.size:
                 cells = self._cell(names, places)[mine]
-                reports[mine] = self._starts[number] + protocol._perturb(cells, bits).astype(np.int64)
+                reports[mine] = self._starts[number] + protocol._perturb(cells, bits).astype(np.int64)  # noqa: SLF001 - a protocol made of others passes its randomness on
         return smallest(reports, int(self._starts[-1]))
 
     def _valid(self, data: NDArray[Any]) -> bool:

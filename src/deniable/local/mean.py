@@ -134,6 +134,6 @@ def _bounds(bounds: tuple[Number, Number]) -> tuple[Fraction, Fraction]:
     except (TypeError, ValueError):
         raise InvalidArgumentError("bounds", "must be two numbers, the lower one first") from None
     ends = exact("bounds", low), exact("bounds", high)
-    if ends[0] >= ends[1] or max(map(abs, ends)) > 10**15:  # noqa: PLR2004 - beyond, floats have no digits left
+    if ends[0] >= ends[1] or max(map(abs, ends)) > 10**15:
         raise InvalidArgumentError("bounds", f"must be two numbers up to 1e15, the lower one first, not {bounds}")
     return ends

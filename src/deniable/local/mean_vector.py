@@ -86,14 +86,13 @@ class MeanVector(Protocol):
         """Every order of coordinates is as likely; then a product."""
         orders = list(permutations(range(self.dimensions), self.sent))
         laws = [self.each.law(number) for number in value]
-        return {
-            tuple(place * self.each.messages + report for place, report in zip(order, reports, strict=True)): prod(
-                laws[place][report] for place, report in zip(order, reports, strict=True)
-            )
-            / len(orders)
-            for order in orders
-            for reports in product(range(self.each.messages), repeat=self.sent)
-        }
+        law: dict[Any, Fraction] = {}
+        for order in orders:
+            for reports in product(range(self.each.messages), repeat=self.sent):
+                pairs = list(zip(order, reports, strict=True))
+                key = tuple(place * self.each.messages + report for place, report in pairs)
+                law[key] = Fraction(prod(laws[place].get(report, 0) for place, report in pairs)) / len(orders)
+        return law
 
     def estimate(self, reports: Reports, confidence: Number = 0.95) -> Estimate:
         """Each mean: the middle plus d/s times what the reports about it say beyond the middle, over all people."""
@@ -139,7 +138,7 @@ class MeanVector(Protocol):
         given = self._rows(values)
         places = self._places(len(given), bits)
         chosen = np.take_along_axis(given, places, axis=1)
-        reports = self.each._perturb(chosen.ravel(), bits).reshape(chosen.shape)
+        reports = self.each._perturb(chosen.ravel(), bits).reshape(chosen.shape)  # noqa: SLF001 - a protocol made of others passes its randomness on
         return smallest(places * self.each.messages + reports, self.dimensions * self.each.messages)
 
     def _rows(self, values: ArrayLike) -> NDArray[Any]:

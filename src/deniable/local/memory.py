@@ -12,7 +12,7 @@ from deniable.local.reports import Reports
 
 @dataclass(slots=True, eq=False)
 class Memory:
-    """One respondent's device: it draws a report for each value once, and repeats it whenever the value is asked again.
+    """One respondent's device: it draws a report for each value once, and repeats it when the value is asked again.
 
     Guarantee:  with fresh noise at every collection, T collections lose T times epsilon: averaged, the noise goes away.
                 With a memory they lose epsilon for each different value that the respondent ever held, however often it

@@ -96,7 +96,7 @@ class ProjectiveGeometry(Listed):
 
 def _points(base: int, dimension: int) -> int:
     """How many points a space has: non-zero vectors, those that differ by a factor counted once."""
-    return (base**dimension - 1) // (base - 1)
+    return int((base**dimension - 1) // (base - 1))
 
 
 def _code(space: Space, points: IntArray) -> IntArray:
@@ -104,7 +104,8 @@ def _code(space: Space, points: IntArray) -> IntArray:
     lengths = np.arange(space.dimension)
     offsets = np.array([_points(space.base, int(length)) for length in lengths])
     length = np.searchsorted(offsets, points, side="right") - 1
-    return space.base**length + points - offsets[length]
+    codes: IntArray = space.base**length + points - offsets[length]
+    return codes
 
 
 def _point(space: Space, vectors: IntArray) -> IntArray:
@@ -113,9 +114,12 @@ def _point(space: Space, vectors: IntArray) -> IntArray:
     inverses = np.array([pow(digit, -1, space.base) if digit else 0 for digit in range(space.base)])
     codes = space.codes(vectors * inverses[vectors[rows, leading]][:, None] % space.base)
     length = space.dimension - 1 - leading
-    return codes - space.base**length + np.array([_points(space.base, n) for n in range(space.dimension)])[length]
+    offsets = np.array([_points(space.base, n) for n in range(space.dimension)])
+    points: IntArray = codes - space.base**length + offsets[length]
+    return points
 
 
 def _leading(vectors: IntArray) -> IntArray:
     """Where each row has its first digit that is not zero."""
-    return (vectors != 0).argmax(axis=1)
+    found: IntArray = (vectors != 0).argmax(axis=1)
+    return found

@@ -35,10 +35,10 @@ class RandomizedResponse(Protocol):
 
     Input:         yes or no: 1 or 0, True or False.
     Guarantee:     a yes is at most e^epsilon times likelier from one truth than from the other, and so is a no;
-                   e^epsilon = keep / (1 - keep). From `epsilon`, keep is rounded down to a multiple of 2^-64; from `keep`
-                   or `gamma`, epsilon is rounded up.
-    Error:         the share of yes is unbiased with variance keep (1 - keep) / ((2 keep - 1)^2 n), whatever the share, so a
-                   standard deviation of at most 1 / (4 gamma sqrt n). `error` has bounds with a probability.
+                   e^epsilon = keep / (1 - keep). From `epsilon`, keep is rounded down to a multiple of 2^-64; from
+                   `keep` or `gamma`, epsilon is rounded up.
+    Error:         the share of yes is unbiased with variance keep (1 - keep) / ((2 keep - 1)^2 n), whatever the share, so
+                   a standard deviation of at most 1 / (4 gamma sqrt n). `error` has bounds with a probability.
     Message size:  1 bit.
     Cost:          eight random bytes per respondent; the collector counts.
     Reference:     Warner 1965.
@@ -98,7 +98,7 @@ class RandomizedResponse(Protocol):
         return {value: self.keep, 1 - value: 1 - self.keep}
 
     def naive_mean(self, share: float) -> float:
-        """What the mean of the reports comes to if this is the true share: 2 gamma share + 1/2 - gamma, not the share."""
+        """What the mean of the reports comes to if this is the true share: 2 gamma share + 1/2 - gamma."""
         return float(2 * self.gamma * exact("share", share) + _HALF - self.gamma)
 
     def variance(self, people: int) -> float:

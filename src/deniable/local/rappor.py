@@ -35,8 +35,8 @@ class Rappor(Unary):
 
     Input:         one of k public values, one bit for each.
     Guarantee:     one report loses `epsilon`; all reports ever made of the same value lose `lifetime` together, however
-                   many there are, because they are made from the permanent answer, which loses that much. A value
-                   that changes needs a new permanent answer, which loses `lifetime` once more. Probabilities are
+                   many there are, because they are made from the permanent answer, which loses that much. A
+                   value that changes needs a new permanent answer, which loses `lifetime` once more. Probabilities are
                    rounded to the safe side, to multiples of 2^-64.
     Error:         of one report a share's variance is e^(epsilon/2) / ((e^(epsilon/2) - 1)^2 n), that of symmetric unary
                    encoding. Collecting again averages the fresh noise away, never the permanent one. Intervals are exact.

@@ -29,8 +29,8 @@ _DIGITS = 10**6
 class Shuffled:
     """What n reports lose together once nobody can tell whose is whose.
 
-    Guarantee:  for a protocol that loses epsilon_0 alone, every other respondent's report is with chance c a *clone*: one
-                that either of two neighbours might have sent. Telling the neighbours apart is then no easier than from
+    Guarantee:  for a protocol that loses epsilon_0 alone, every other report is with chance c a *clone*: one that either of
+                two neighbours might have sent. Telling the neighbours apart is then no easier than from
                 two counts: C ~ Bin(n - 1, c) clones, a fair half of them on each side, and one more on the right side
                 with chance e^epsilon_0 / (e^epsilon_0 + 1). The delta at each epsilon is summed up exactly over these
                 counts and rounded up. For every protocol c = e^-epsilon_0; for randomized response, yes or no or k-ary,
@@ -73,21 +73,20 @@ class Shuffled:
     def delta(self, epsilon: Number) -> float:
         """The delta of all reports together at this epsilon, rounded up.
 
-        With k reports on the first side and C + 1 in all, the first neighbour is (o k + C + 1 - k) / (k + o (C + 1 - k))
+        With k reports on the first side and m = C + 1 in all, the first neighbour is (o k + m - k) / (k + o (m - k))
         times as likely, o = e^epsilon_0. That grows with k, so only the k from some threshold on contribute. The
-        threshold is computed in floats, so its neighbours are tried too; every one of them gives at most the true delta.
+        threshold is computed in floats, so its neighbours are tried too, and the largest sum is taken.
         """
         if (asked := float(epsilon)) >= float(self.epsilon):
             return 0.0
         odds, factor, others = exp(float(self.epsilon)), exp(asked), self.people - 1
-        first, last = (binom.ppf(part, others, float(self.clones)) for part in (1e-18, 1 - 1e-16))
+        law = binom(others, float(self.clones))
+        first, last = law.ppf(1e-18), law.ppf(1 - 1e-16)
         clones = np.arange(max(0, first - 2), min(others, last + 2) + 1)
-        outside = binom.cdf(clones[0] - 1, others, float(self.clones)) + binom.sf(
-            clones[-1], others, float(self.clones)
-        )
+        outside = law.cdf(clones[0] - 1) + law.sf(clones[-1])
         threshold = np.ceil((clones + 1) * (factor * odds - 1) / ((odds - 1) * (factor + 1)))
         excess = np.max([_excess(threshold + step, clones, odds, factor) for step in (-1, 0, 1)], axis=0)
-        total = float(binom.pmf(clones, others, float(self.clones)) @ excess)
+        total = float(law.pmf(clones) @ excess)
         return min(1.0, (total + float(outside) * -expm1(asked - float(self.epsilon))) * (1 + _MARGIN))
 
 
@@ -97,4 +96,4 @@ def _excess(threshold: FloatArray, clones: FloatArray, odds: float, factor: floa
     joined, apart = binom.sf(threshold - 2, clones, 0.5), binom.sf(threshold - 1, clones, 0.5)
     likely = right * joined + (1 - right) * apart
     unlikely = (1 - right) * joined + right * apart
-    return np.maximum(likely - factor * unlikely, 0.0) + _MARGIN * likely
+    return np.asarray(np.maximum(likely - factor * unlikely, 0.0) + _MARGIN * likely)

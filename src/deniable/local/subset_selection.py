@@ -27,10 +27,10 @@ class SubsetSelection(Histogram):
     Input:         one of k public values; w is about k / (e^epsilon + 1).
     Guarantee:     every report is at most e^epsilon times likelier under one value than under another: a set has one
                    probability if it contains the value, another if not. Rounded down to a multiple of 2^-64.
-    Error:         a rare share's variance is at most 4 e^epsilon / ((e^epsilon - 1)^2 n), and less for small k: the best
-                   possible for every k. Intervals are exact.
+    Error:         a rare share's variance is at most 4 e^epsilon / ((e^epsilon - 1)^2 n), and less for small k: the
+                   best possible for every k. Intervals are exact.
     Message size:  k bits.
-    Cost:          about one random byte per bit; the collector adds up columns. For k in the thousands, others are cheaper.
+    Cost:          about one random byte per bit; the collector adds up columns. For large k others are cheaper.
     Reference:     Wang, Huang, Wang, Nie, Xu, Yang, Li, Qiao 2016; Ye, Barg 2018.
     Proof:         docs/proofs/local.md
 

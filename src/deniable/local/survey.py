@@ -21,7 +21,7 @@ from deniable.core.number import Number, exact
 from deniable.local.choose import choose
 from deniable.local.estimate import Estimate
 from deniable.local.hybrid import Hybrid
-from deniable.local.protocol import Protocol
+from deniable.local.listed import Listed
 from deniable.local.randomized_response import RandomizedResponse
 from deniable.local.reports import Reports
 from deniable.policy.load import read_toml
@@ -31,6 +31,9 @@ from deniable.policy.section import Section
 MOST_VALUES = 500
 """Of one question: a person has to choose among them."""
 _YES, _NO = {"yes", "true", "1"}, {"no", "false", "0"}
+
+
+Asked = RandomizedResponse | Listed | Hybrid
 
 
 class Kind(Enum):
@@ -48,7 +51,7 @@ class Question:
     name: str
     text: str
     kind: Kind
-    protocol: Protocol
+    protocol: Asked
 
     def values(self, answers: ArrayLike) -> Any:  # noqa: ANN401 - each protocol has its own values
         """Answers as the protocol takes them; texts are what a CSV file holds."""
@@ -170,7 +173,7 @@ def _question(name: str, section: Section) -> Question | None:
     return Question(name, text, kind, protocol)
 
 
-def _choice(section: Section, epsilon: Number) -> Protocol | None:
+def _choice(section: Section, epsilon: Number) -> Asked | None:
     """Among named values, by the protocol that suits them."""
     section.require("values", 'values = ["first", "second", "third"]')
     values = section.value("values")
@@ -185,7 +188,7 @@ def _choice(section: Section, epsilon: Number) -> Protocol | None:
     return choose(values, epsilon).protocol
 
 
-def _number(section: Section, epsilon: Number) -> Protocol | None:
+def _number(section: Section, epsilon: Number) -> Asked | None:
     """Between two bounds."""
     section.require("bounds", "bounds = [0, 80]")
     bounds = section.value("bounds")
@@ -197,8 +200,14 @@ def _number(section: Section, epsilon: Number) -> Protocol | None:
     return Hybrid(epsilon, (bounds[0], bounds[1]))
 
 
+def _yes_no(section: Section, epsilon: Number) -> Asked | None:
+    """Nothing more to say."""
+    del section
+    return RandomizedResponse(epsilon=epsilon)
+
+
 _PROTOCOLS = {
-    Kind.YES_NO: lambda _, epsilon: RandomizedResponse(epsilon=epsilon),
+    Kind.YES_NO: _yes_no,
     Kind.CHOICE: _choice,
     Kind.NUMBER: _number,
 }

@@ -17,9 +17,10 @@ class SymmetricUnary(Unary):
     Input:         one of k public values.
     Guarantee:     every report is at most e^epsilon times likelier under one value than under another: two bits differ,
                    and each contributes e^(epsilon/2). The probability is rounded down to a multiple of 2^-64.
-    Error:         a share's variance is e^(epsilon/2) / ((e^(epsilon/2) - 1)^2 n), whatever the share. Intervals are exact.
+    Error:         a share's variance is e^(epsilon/2) / ((e^(epsilon/2) - 1)^2 n), whatever the share; intervals
+                   are exact.
     Message size:  k bits.
-    Cost:          one random byte per bit; the collector adds up columns. For k in the thousands, others are far cheaper.
+    Cost:          one random byte per bit; the collector adds up columns. For large k others are far cheaper.
     Reference:     Erlingsson, Pihur, Korolova 2014 (basic, one-time RAPPOR); Wang, Blocki, Li, Jha 2017.
     Proof:         docs/proofs/local.md
 

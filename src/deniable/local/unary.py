@@ -42,8 +42,8 @@ class Unary(Histogram):
         size, (place,) = self.domain.size, self.domain.places(value)
         chances = [self.truth if bit == place else self.lie for bit in range(size)]
         return {
-            tuple(np.packbits(row).tolist()): prod(
-                chance if bit else 1 - chance for bit, chance in zip(row, chances, strict=True)
+            tuple(np.packbits(row).tolist()): Fraction(
+                prod(chance if bit else 1 - chance for bit, chance in zip(row, chances, strict=True))
             )
             for row in product((0, 1), repeat=size)
         }

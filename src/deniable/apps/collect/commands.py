@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Mapping
 from enum import Enum
-from math import exp
+from math import exp, sqrt
 from pathlib import Path
 from typing import Annotated
 
@@ -111,16 +111,17 @@ def _rows(found: Mapping[str, Estimate], consistent: bool) -> list[tuple[object,
     rows: list[tuple[object, ...]] = []
     for name, estimate in found.items():
         value, low, high = (np.ravel(part).tolist() for part in (estimate.value, *estimate.interval))
-        near = np.ravel(_near(estimate)).tolist()
+        near = _near(estimate)
         for place, label in enumerate(estimate.labels):
             row = (name, label, value[place], low[place], high[place], estimate.people)
             rows.append((*row, near[place]) if consistent else row)
     return rows
 
 
-def _near(estimate: Estimate) -> object:
-    """Post-processed: shares as shares, a mean within its bounds."""
-    return np.clip(estimate.value, *estimate.interval) if estimate.labels == ("mean",) else estimate.consistent()
+def _near(estimate: Estimate) -> list[float]:
+    """Post-processed: shares as shares; a mean stays what it is."""
+    mean = estimate.labels == ("mean",)
+    return [float(number) for number in np.ravel(estimate.value if mean else estimate.consistent())]
 
 
 def _show(survey: Survey, found: Mapping[str, Estimate], consistent: bool) -> None:
@@ -130,7 +131,7 @@ def _show(survey: Survey, found: Mapping[str, Estimate], consistent: bool) -> No
         console.print(Text(f"\n{question.text}", style="bold"))
         console.print(found[question.name])
         if consistent:
-            near = ", ".join(f"{share:.4f}" for share in np.ravel(_near(found[question.name])))  # type: ignore[arg-type]
+            near = ", ".join(f"{share:.4f}" for share in _near(found[question.name]))
             console.print(Text(f"consistent: {near}"))
     total = float(survey.loss.epsilon or 0)
     console.print(f"\n[dim]each respondent lost epsilon {total:g}, and nobody else did[/dim]")
@@ -154,7 +155,7 @@ def _draw(survey: Survey, found: Mapping[str, Estimate], path: Path) -> None:
 
 def _expected_error(question: Question, people: int) -> float:
     """Two standard deviations."""
-    return 2 * float(question.protocol.variance(people)) ** 0.5
+    return 2 * sqrt(question.protocol.variance(people))
 
 
 def _quoted(cell: object) -> str:

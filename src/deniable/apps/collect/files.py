@@ -28,7 +28,7 @@ _BLOCK = 1 << 24
 
 
 def read_answers(path: Path, survey: Survey) -> dict[str, NDArray[Any]]:
-    """The respondents' true answers, by question: a CSV file with a header, or JSON (a list of rows, or one per line)."""
+    """The true answers, by question: from a CSV file with a header, or JSON (a list of rows, or one per line)."""
     columns = [question.name for question in survey.questions]
     table = _json_table(path) if path.suffix in {".json", ".jsonl"} else _csv_table(path, columns)
     missing = [name for name in columns if name not in table.column_names]
@@ -118,7 +118,7 @@ def _column(path: Path, table: pa.Table, name: str) -> NDArray[Any]:
     column = pc.struct_field(table["answers"].combine_chunks(), name)
     if column.null_count or (pc.min(column).as_py() or 0) < 0:
         raise InvalidArgumentError("reports", f"in {path} have a line without a report for {name}")
-    return column.to_numpy()
+    return np.asarray(column.to_numpy())
 
 
 def _broken(path: Path) -> InvalidArgumentError:

@@ -62,7 +62,6 @@ def _question(question: Question) -> dict[str, Any]:
                 "keep": _exact(protocol.bit.keep),
                 "truth": _exact(protocol.piecewise.truth),
             }
-    raise AssertionError(type(protocol))
 
 
 def _exact(chance: Fraction) -> tuple[str, str]:
