@@ -80,7 +80,7 @@ def browser(program: str) -> Iterator[Page]:
             f'--user-data-dir="{profile}" --remote-debugging-pipe 3<&{from_us[0]} 4>&{to_them[1]}'
         )
         process = subprocess.Popen(
-            ["bash", "-c", command],
+            ["/bin/bash", "-c", command],
             pass_fds=(from_us[0], to_them[1]),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -48,7 +48,7 @@ class Space:
     def orthogonal_sums(self, weights: FloatArray, codes: IntArray) -> FloatArray:
         """For each vector v, named by its code: the sum of the weights of all vectors u with u . v = 0.
 
-        The mean over c of w^(c t), w a primitive root of unity of order `base`, is 1 if t = 0 and else 0. So the sum
+        The mean over c of w^(c t), w a primitive root of unity, is 1 if t = 0 and else 0. So the sum
         is the mean over c of the Fourier transform of the weights at c v. Errors of floats are below 1e-9 of the total.
         """
         transform = np.fft.fftn(weights.reshape((self.base,) * self.dimension)).ravel()

@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.bits import BitSource
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number, positive, probability, whole
+from deniable.core.number import Number, probability, whole
 from deniable.core.sampling import IntArray, bernoulli, uniform
 from deniable.local.estimate import Estimate
 from deniable.local.geometry import Space, best_space
 from deniable.local.intervals import chance_interval, doubt
-from deniable.local.odds import truth_chance
+from deniable.local.odds import asked, truth_chance
 from deniable.local.protocol import Law, Protocol
 from deniable.local.reports import Reports
 
@@ -61,10 +61,9 @@ class HeavyHitters(Protocol):
         self._set(
             alphabet=alphabet,
             length=whole("length", length),
-            epsilon=positive("epsilon", epsilon),
+            epsilon=asked(epsilon),
             kept=whole("kept", kept),
         )
-        assert self.truth > 0  # noqa: S101 - `truth` refuses an epsilon that is too small
 
     @classmethod
     def typical(cls, epsilon: Number) -> Self:
@@ -117,16 +116,16 @@ class HeavyHitters(Protocol):
 
     def law(self, value: str) -> Law:
         """Every level and function is as likely; then the hash. Only for small alphabets."""
-        word = self._encode(np.array([value]))[0]
+        word, base, width = self._encode(np.array([value]))[0], self.base, self._width
         law = {}
         for level in range(self.levels):
             used = self._used(level)
-            for factors in product(range(self.base), repeat=used):
-                true = int(np.dot(factors, word[:used])) % self.base
-                for said in range(self.base):
-                    part = self.truth if said == true else (1 - self.truth) / (self.base - 1)
-                    key = (level, said, *factors, *([0] * (self._width - used)))
-                    law[key] = part / self.levels / self.base**used
+            likely = self.truth / self.levels / base**used
+            unlikely = (1 - self.truth) / (base - 1) / self.levels / base**used
+            for factors in product(range(base), repeat=used):
+                true = int(np.dot(factors, word[:used])) % base
+                for said in range(base):
+                    law[level, said, *factors, *([0] * (width - used))] = likely if said == true else unlikely
         return law
 
     def estimate(self, reports: Reports, confidence: Number = 0.95) -> Estimate:
@@ -207,7 +206,7 @@ class HeavyHitters(Protocol):
         return space.digits(symbols.ravel().astype(np.int64)).reshape(len(words), -1)
 
     def _decode(self, rows: IntArray) -> Iterator[str]:
-        symbols = Space(self.base, self.digits).codes(rows.reshape(-1, self.digits)).reshape(len(rows), -1)
+        symbols = Space(self.base, self.digits).codes(rows.reshape(len(rows), self.levels * self.step, self.digits))
         for row in symbols.tolist():
             yield "".join(self.alphabet[symbol - 1] for symbol in row if symbol)
 

@@ -10,11 +10,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deniable.core.number import Number, positive, probability, whole
+from deniable.core.number import Number, probability, whole
 from deniable.core.sampling import IntArray
 from deniable.local.domain import Domain, Values
 from deniable.local.estimate import Estimate
 from deniable.local.intervals import chance_interval, doubt
+from deniable.local.odds import asked
 from deniable.local.protocol import Protocol
 from deniable.local.reports import Reports
 
@@ -33,8 +34,7 @@ class Histogram(Protocol):
     domain: Domain
 
     def __init__(self, domain: Values, epsilon: Number) -> None:
-        self._set(domain=Domain.of(domain), epsilon=positive("epsilon", epsilon))
-        assert self.lie < self.truth  # noqa: S101 - `truth` refuses an epsilon for which this fails
+        self._set(domain=Domain.of(domain), epsilon=asked(epsilon))
 
     @classmethod
     def typical(cls, epsilon: Number) -> Self:

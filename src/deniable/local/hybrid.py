@@ -53,7 +53,6 @@ class Hybrid(Mean):
     def __init__(self, epsilon: Number, bounds: tuple[Number, Number] = (-1, 1), cells: int = 1 << 16) -> None:
         self._set(cells=whole("cells", cells))
         Mean.__init__(self, epsilon, bounds)
-        assert self.piecewise.truth > 0  # noqa: S101 - `truth` refuses an epsilon that is too small
 
     @classmethod
     def typical(cls, epsilon: Number) -> Self:
@@ -106,6 +105,11 @@ class Hybrid(Mean):
         chance = float(self.piecewise_chance)
         return (1 - chance) * self.bit.part_variance(part) + chance * self.piecewise.part_variance(part)
 
+    @property
+    def grain(self) -> float:
+        """Of the branch that has a grid."""
+        return float(self.piecewise_chance) * self.piecewise.grain
+
     def scores(self, data: NDArray[Any]) -> FloatArray:
         """By branch."""
         reports = data.astype(np.int64)
@@ -113,8 +117,8 @@ class Hybrid(Mean):
 
     def _perturb(self, values: ArrayLike, bits: BitSource) -> NDArray[Any]:
         self._parts(values)
-        bit = self.bit._perturb(values, bits).astype(np.int64)  # noqa: SLF001 - a protocol made of others passes its randomness on
-        number = 2 + self.piecewise._perturb(values, bits).astype(np.int64)  # noqa: SLF001 - a protocol made of others passes its randomness on
+        bit = self.bit._perturb(values, bits).astype(np.int64)  # noqa: SLF001 - its own part
+        number = 2 + self.piecewise._perturb(values, bits).astype(np.int64)  # noqa: SLF001 - its own part
         return smallest(np.where(bernoulli(self.piecewise_chance, bit.size, bits), number, bit), self.messages)
 
     def _valid(self, data: NDArray[Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations, product
 from math import prod
 from typing import Any, Self
@@ -14,12 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.bits import BitSource
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number, positive, whole
+from deniable.core.number import Number, whole
 from deniable.core.sampling import IntArray, uniform
 from deniable.local.choose import choose
 from deniable.local.domain import Domain, Values
 from deniable.local.estimate import Estimate
 from deniable.local.listed import Listed
+from deniable.local.odds import asked
 from deniable.local.protocol import Law, Protocol, below
 from deniable.local.reports import Reports, smallest
 
@@ -34,8 +36,8 @@ class Marginals(Protocol):
     Guarantee:     every report is at most e^epsilon times likelier under one person than under another: which set is
                    sent does not depend on the values, and its protocol keeps the bound.
     Error:         each table rests on one in m of the reports, m the number of sets; its shares are unbiased with m
-                   times the variance that all respondents would give. Intervals are exact, and hold for the shares among
-                   all respondents.
+                   times the variance that all respondents would give. Intervals are exact, and hold for the shares
+                   among                   all respondents.
     Message size:  log2(m) bits more than the largest set's protocol.
     Cost:          that of one report per respondent; m tables for the collector.
     Reference:     Cormode, Kulkarni, Srivastava 2018 (marginal sampling).
@@ -55,7 +57,7 @@ class Marginals(Protocol):
 
     def __init__(self, attributes: Mapping[str, Values], epsilon: Number, ways: int = 2) -> None:
         domains = tuple((str(name), Domain.of(values)) for name, values in attributes.items())
-        self._set(attributes=domains, epsilon=positive("epsilon", epsilon), ways=whole("ways", ways))
+        self._set(attributes=domains, epsilon=asked(epsilon), ways=whole("ways", ways))
         if self.ways > len(domains):
             raise InvalidArgumentError("ways", f"must be at most the number of attributes, {len(domains)}")
 
@@ -77,8 +79,7 @@ class Marginals(Protocol):
     @property
     def tables(self) -> dict[Names, Listed]:
         """Each set of attributes, and the protocol for its combinations."""
-        sizes = {name: domain.size for name, domain in self.attributes}
-        return {names: choose(prod(sizes[name] for name in names), self.epsilon).protocol for names in self._sets}
+        return _tables(self.attributes, self.epsilon, self.ways)
 
     def inputs(self) -> Sequence[Any]:
         """Every person that there can be."""
@@ -88,7 +89,7 @@ class Marginals(Protocol):
     def law(self, value: Mapping[str, Any]) -> Law:
         """Each set is as likely; its reports are numbered after those of the sets before it."""
         places = self._places(value)
-        chance = Fraction(1, len(self._sets))
+        chance = Fraction(1, len(self.tables))
         return {
             start + report: chance * part
             for (names, protocol), start in zip(self.tables.items(), self._starts, strict=False)
@@ -102,17 +103,13 @@ class Marginals(Protocol):
         for (names, protocol), start, end in zip(self.tables.items(), starts, starts[1:], strict=False):
             mine = data[(data >= start) & (data < end)] - start
             if mine.size:
-                support = protocol._support(mine)  # noqa: SLF001 - a protocol made of others passes its randomness on
-                found[names] = self._shaped(names, protocol._judge(support, mine.size, confidence))  # noqa: SLF001 - a protocol made of others passes its randomness on
+                support = protocol._support(mine)  # noqa: SLF001 - its own parts
+                found[names] = self._shaped(names, protocol._judge(support, mine.size, confidence))  # noqa: SLF001 - its own parts
         return found
 
     def check(self, values: Any) -> None:  # noqa: ANN401 - columns by name
         """Each must be a value of its attribute."""
         self._places(values)
-
-    @property
-    def _sets(self) -> list[Names]:
-        return list(combinations((name for name, _ in self.attributes), self.ways))
 
     @property
     def _starts(self) -> IntArray:
@@ -153,14 +150,23 @@ class Marginals(Protocol):
     def _perturb(self, values: Any, bits: BitSource) -> NDArray[Any]:  # noqa: ANN401 - columns by name
         places = self._places(values)
         people = next(iter(places.values())).size
-        chosen = uniform(len(self._sets), people, bits)
+        starts, chosen = self._starts, uniform(len(self.tables), people, bits)
         reports = np.empty(people, dtype=np.int64)
         for number, (names, protocol) in enumerate(self.tables.items()):
             mine = np.flatnonzero(chosen == number)
             if mine.size:
                 cells = self._cell(names, places)[mine]
-                reports[mine] = self._starts[number] + protocol._perturb(cells, bits).astype(np.int64)  # noqa: SLF001 - a protocol made of others passes its randomness on
-        return smallest(reports, int(self._starts[-1]))
+                reports[mine] = starts[number] + protocol._perturb(cells, bits).astype(np.int64)  # noqa: SLF001 - its own parts
+        return smallest(reports, int(starts[-1]))
 
     def _valid(self, data: NDArray[Any]) -> bool:
         return below(data, int(self._starts[-1]))
+
+
+@lru_cache(maxsize=64)
+def _tables(attributes: tuple[tuple[str, Domain], ...], epsilon: Fraction, ways: int) -> dict[Names, Listed]:
+    """Each set of attributes in its order, with the protocol that suits the number of its combinations."""
+    return {
+        tuple(name for name, _ in chosen): choose(prod(domain.size for _, domain in chosen), epsilon).protocol
+        for chosen in combinations(attributes, ways)
+    }

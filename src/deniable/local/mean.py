@@ -13,10 +13,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.bits import BitSource, words
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number, exact, positive, probability, whole
+from deniable.core.number import Number, exact, probability, whole
 from deniable.core.sampling import IntArray
 from deniable.local.estimate import Estimate
 from deniable.local.intervals import doubt, mean_radius
+from deniable.local.odds import asked
 from deniable.local.protocol import Protocol
 from deniable.local.reports import Reports
 
@@ -37,7 +38,7 @@ class Mean(Protocol):
 
     def __init__(self, epsilon: Number, bounds: tuple[Number, Number] = (-1, 1)) -> None:
         low, high = _bounds(bounds)
-        self._set(epsilon=positive("epsilon", epsilon), low=low, high=high)
+        self._set(epsilon=asked(epsilon), low=low, high=high)
 
     @classmethod
     def typical(cls, epsilon: Number) -> Self:
@@ -67,6 +68,11 @@ class Mean(Protocol):
     def part_variance(self, part: float) -> float:
         """Of the score of a number that lies so far on the way from low to high."""
 
+    @property
+    def grain(self) -> float:
+        """What rounding to a grid adds to the variance, at most."""
+        return 0.0
+
     @abstractmethod
     def scores(self, data: NDArray[Any]) -> FloatArray:
         """An unbiased part of the way for each report."""
@@ -82,8 +88,9 @@ class Mean(Protocol):
     def estimate(self, reports: Reports, confidence: Number = 0.95) -> Estimate:
         """The mean of the respondents' numbers, with an interval from `mean_radius`."""
         scores = self.scores(self._read(reports))
-        ends = [sqrt(self.part_variance(part)) for part in (0.0, 0.5)]
-        radius = mean_radius(scores.size, doubt(confidence), reach=self.reach, least=min(ends), most=max(ends))
+        ends = [self.part_variance(part) for part in (0.0, 0.5)]
+        least, most = sqrt(min(ends)), sqrt(max(ends) + self.grain)
+        radius = mean_radius(scores.size, doubt(confidence), reach=self.reach, least=least, most=most)
         part = float(scores.mean())
         return self._scaled(part, part - radius, part + radius, scores.size, confidence)
 

@@ -14,12 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.bits import BitSource, words
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number, positive, probability, whole
+from deniable.core.number import Number, probability, whole
 from deniable.core.sampling import IntArray, uniform
 from deniable.local.estimate import Estimate
 from deniable.local.hybrid import Hybrid
 from deniable.local.intervals import doubt, mean_radius
 from deniable.local.mean import within
+from deniable.local.odds import asked
 from deniable.local.protocol import Law, Protocol
 from deniable.local.reports import Reports, smallest
 
@@ -54,9 +55,9 @@ class MeanVector(Protocol):
     def __init__(
         self, dimensions: int, epsilon: Number, bounds: tuple[Number, Number] = (-1, 1), cells: int = 1 << 16
     ) -> None:
-        asked = positive("epsilon", epsilon)
-        self._set(dimensions=whole("dimensions", dimensions), epsilon=asked)
-        self._set(each=Hybrid(asked / self.sent, bounds, cells))
+        number = asked(epsilon)
+        self._set(dimensions=whole("dimensions", dimensions), epsilon=number)
+        self._set(each=Hybrid(number / self.sent, bounds, cells))
 
     @classmethod
     def typical(cls, epsilon: Number) -> Self:
@@ -125,9 +126,10 @@ class MeanVector(Protocol):
         return self.dimensions / self.sent * (self.each.part_variance(part) + beyond) - beyond
 
     def _around(self, parts: NDArray[np.float64], people: int, alpha: float) -> tuple[Any, Any]:
-        ends = [sqrt(self._part_variance(part)) for part in (0.0, 0.5)]
+        ends = [self._part_variance(part) for part in (0.0, 0.5)]
+        grain = self.dimensions / self.sent * self.each.grain
         reach = self.dimensions / self.sent * (self.each.reach + 0.5) + 0.5
-        radius = mean_radius(people, alpha, reach=reach, least=min(ends), most=max(ends))
+        radius = mean_radius(people, alpha, reach=reach, least=sqrt(min(ends)), most=sqrt(max(ends) + grain))
         low, high = (self._numbers(np.clip(parts + side, 0.0, 1.0)) for side in (-radius, radius))
         return low, high
 
@@ -138,7 +140,7 @@ class MeanVector(Protocol):
         given = self._rows(values)
         places = self._places(len(given), bits)
         chosen = np.take_along_axis(given, places, axis=1)
-        reports = self.each._perturb(chosen.ravel(), bits).reshape(chosen.shape)  # noqa: SLF001 - a protocol made of others passes its randomness on
+        reports = self.each._perturb(chosen.ravel(), bits).reshape(chosen.shape)  # noqa: SLF001 - its own part
         return smallest(places * self.each.messages + reports, self.dimensions * self.each.messages)
 
     def _rows(self, values: ArrayLike) -> NDArray[Any]:

@@ -12,13 +12,13 @@ from deniable.local.reports import Reports
 
 @dataclass(slots=True, eq=False)
 class Memory:
-    """One respondent's device: it draws a report for each value once, and repeats it when the value is asked again.
+    """One respondent's device: draws a report for each value once, and repeats it when the value is asked again.
 
     Guarantee:  with fresh noise at every collection, T collections lose T times epsilon: averaged, the noise goes away.
                 With a memory they lose epsilon for each different value that the respondent ever held, however often it
                 is asked, because everything sent is made from one report of each (Erlingsson, Pihur, Korolova 2014).
-    Caution:    that a report changes says that the value changed, and when. The memory itself is as private as the values
-                are; it never leaves the device. The collector's error does not fall by asking again.
+    Caution:    that a report changes says that the value changed, and when. The memory itself is as private as the
+                values are; it never leaves the device. The collector's error does not fall by asking again.
 
     Example:
         >>> from deniable.local import KaryResponse

@@ -11,10 +11,20 @@ from fractions import Fraction
 
 from deniable.core.digits import exponential_bracket
 from deniable.core.errors import InvalidArgumentError
+from deniable.core.number import Number, positive
 
 PLACES = 64
 """Chances are multiples of 2^-64: one random word decides, in Python and in a browser alike."""
 _WORKING = 256
+_LEAST = Fraction(1, 10**9)
+
+
+def asked(epsilon: Number) -> Fraction:
+    """An epsilon that multiples of 2^-64 can tell from zero."""
+    number = positive("epsilon", epsilon)
+    if number < _LEAST:
+        raise InvalidArgumentError("epsilon", f"must be at least 1e-9, or reports would say nothing, not {epsilon}")
+    return number
 
 
 def truth_chance(epsilon: Fraction, preferred: int, others: int) -> Fraction:
@@ -31,7 +41,4 @@ def truth_chance(epsilon: Fraction, preferred: int, others: int) -> Fraction:
     _, most = exponential_bracket(epsilon, _WORKING)
     one = 1 << _WORKING
     whole = (preferred << (PLACES + _WORKING)) // (preferred * one + others * most)
-    chance = Fraction(whole, 1 << PLACES)
-    if chance * (preferred + others) <= preferred:
-        raise InvalidArgumentError("epsilon", "is so small that reports would say nothing; it must be at least 1e-9")
-    return chance
+    return Fraction(whole, 1 << PLACES)

@@ -51,7 +51,6 @@ class Piecewise(Mean):
     def __init__(self, epsilon: Number, bounds: tuple[Number, Number] = (-1, 1), cells: int = 1 << 16) -> None:
         self._set(cells=whole("cells", cells))
         Mean.__init__(self, epsilon, bounds)
-        assert self.truth > 0  # noqa: S101 - `truth` refuses an epsilon that is too small
 
     @classmethod
     def typical(cls, epsilon: Number) -> Self:
@@ -117,13 +116,18 @@ class Piecewise(Mean):
         return {report: near if point <= report < point + self.window else far for report in range(self.messages)}
 
     def part_variance(self, part: float) -> float:
-        """Of a report at a point that lies there, scaled; a quarter of a cell's square at most for the rounding."""
+        """Of a report of the point that lies there, scaled."""
         near, far = float(self.truth / self.window), float((1 - self.truth) / self.cells)
         point, window = part * self.cells, self.window
         squares = window * point**2 + point * window * (window - 1) + _squares_below(window)
         second = far * _squares_below(self.messages) + (near - far) * squares
         mean, slope = float(self.start) + float(self.slope) * point, float(self.slope)
-        return (second - mean**2 + slope**2 / 4) / (slope * self.cells) ** 2
+        return (second - mean**2) / (slope * self.cells) ** 2
+
+    @property
+    def grain(self) -> float:
+        """Between two points, with a coin of chance f: f (1 - f) / slope above the parabola through all points."""
+        return 1 / (4 * float(self.slope) * self.cells**2)
 
     def scores(self, data: NDArray[Any]) -> FloatArray:
         """The point whose expectation the report is, as a part of the way."""

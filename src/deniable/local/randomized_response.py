@@ -19,7 +19,7 @@ from deniable.core.sampling import bernoulli
 from deniable.local.domain import Domain
 from deniable.local.estimate import Estimate
 from deniable.local.intervals import chance_interval, doubt
-from deniable.local.odds import truth_chance
+from deniable.local.odds import asked, truth_chance
 from deniable.local.protocol import Law, Protocol, below
 from deniable.local.reports import Reports
 
@@ -37,8 +37,8 @@ class RandomizedResponse(Protocol):
     Guarantee:     a yes is at most e^epsilon times likelier from one truth than from the other, and so is a no;
                    e^epsilon = keep / (1 - keep). From `epsilon`, keep is rounded down to a multiple of 2^-64; from
                    `keep` or `gamma`, epsilon is rounded up.
-    Error:         the share of yes is unbiased with variance keep (1 - keep) / ((2 keep - 1)^2 n), whatever the share, so
-                   a standard deviation of at most 1 / (4 gamma sqrt n). `error` has bounds with a probability.
+    Error:         the share of yes is unbiased with variance keep (1 - keep) / ((2 keep - 1)^2 n), whatever the share,
+                   so a standard deviation of at most 1 / (4 gamma sqrt n). `error` has bounds with a probability.
     Message size:  1 bit.
     Cost:          eight random bytes per respondent; the collector counts.
     Reference:     Warner 1965.
@@ -64,8 +64,8 @@ class RandomizedResponse(Protocol):
         if sum(odds is not None for odds in (epsilon, keep, gamma)) != 1:
             raise InvalidArgumentError("epsilon", "keep and gamma are three ways to say the odds: give just one")
         if epsilon is not None:
-            asked = positive("epsilon", epsilon)
-            self._set(epsilon=asked, keep=truth_chance(asked, 1, 1))
+            number = asked(epsilon)
+            self._set(epsilon=number, keep=truth_chance(number, 1, 1))
             return
         name, said = ("keep", keep) if gamma is None else ("gamma", gamma)
         chance = exact(name, said or 0) + (0 if gamma is None else _HALF)

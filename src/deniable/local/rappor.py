@@ -17,7 +17,7 @@ from deniable.core.number import Number, positive
 from deniable.core.sampling import BoolArray, IntArray
 from deniable.local.bit_rows import coins, in_blocks
 from deniable.local.domain import Domain, Values
-from deniable.local.odds import truth_chance
+from deniable.local.odds import asked, truth_chance
 from deniable.local.reports import Reports
 from deniable.local.unary import Unary
 
@@ -38,8 +38,8 @@ class Rappor(Unary):
                    many there are, because they are made from the permanent answer, which loses that much. A
                    value that changes needs a new permanent answer, which loses `lifetime` once more. Probabilities are
                    rounded to the safe side, to multiples of 2^-64.
-    Error:         of one report a share's variance is e^(epsilon/2) / ((e^(epsilon/2) - 1)^2 n), that of symmetric unary
-                   encoding. Collecting again averages the fresh noise away, never the permanent one. Intervals are exact.
+    Error:         of one report a share's variance is e^(epsilon/2) / ((e^(epsilon/2) - 1)^2 n), that of symmetric
+                   unary encoding. Collecting again averages the fresh noise away, never the permanent one.
     Message size:  k bits.
     Cost:          one random byte per bit.
     Reference:     Erlingsson, Pihur, Korolova 2014 (basic RAPPOR: one bit per value, no Bloom filter).
@@ -58,7 +58,7 @@ class Rappor(Unary):
     lifetime: Fraction
 
     def __init__(self, domain: Values, epsilon: Number, lifetime: Number) -> None:
-        self._set(lifetime=positive("lifetime", lifetime), epsilon=positive("epsilon", epsilon))
+        self._set(lifetime=positive("lifetime", lifetime), epsilon=asked(epsilon))
         if self.epsilon >= self.lifetime:
             raise InvalidArgumentError("lifetime", f"must be above the epsilon of one report, not {lifetime}")
         Unary.__init__(self, domain, epsilon)

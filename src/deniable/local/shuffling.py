@@ -29,8 +29,8 @@ _DIGITS = 10**6
 class Shuffled:
     """What n reports lose together once nobody can tell whose is whose.
 
-    Guarantee:  for a protocol that loses epsilon_0 alone, every other report is with chance c a *clone*: one that either of
-                two neighbours might have sent. Telling the neighbours apart is then no easier than from
+    Guarantee:  for a protocol that loses epsilon_0 alone, every other report is with chance c a *clone*, one that either
+                of two neighbours might have sent. Telling the neighbours apart is then no easier than from
                 two counts: C ~ Bin(n - 1, c) clones, a fair half of them on each side, and one more on the right side
                 with chance e^epsilon_0 / (e^epsilon_0 + 1). The delta at each epsilon is summed up exactly over these
                 counts and rounded up. For every protocol c = e^-epsilon_0; for randomized response, yes or no or k-ary,
