@@ -63,8 +63,8 @@ class Space:
 def best_space(epsilon: Fraction, values: int, room: Callable[[int, int], int], extra: int) -> Space:
     """The space in which a protocol that prefers one report in `base` has the least variance.
 
-    room: (base, dimension) -> how many values have a place. Among primes near e^epsilon + 1, where the variance of local
-    hashing is least, and for which the space (with `extra` dimensions) is not too large.
+    room: (base, dimension) -> how many values have a place. Among primes near e^epsilon + 1, where the variance of
+    local hashing is least, and for which the space (with `extra` dimensions) is not too large.
     """
     wanted = exp(min(float(epsilon), 20.0)) + 1
     spaces = [_least_space(prime, values, room) for prime in _primes(int(min(4 * wanted, _FAR)) + 3)]

@@ -29,12 +29,12 @@ _DIGITS = 10**6
 class Shuffled:
     """What n reports lose together once nobody can tell whose is whose.
 
-    Guarantee:  for a protocol that loses epsilon_0 alone, every other report is with chance c a *clone*, one that either
-                of two neighbours might have sent. Telling the neighbours apart is then no easier than from
-                two counts: C ~ Bin(n - 1, c) clones, a fair half of them on each side, and one more on the right side
-                with chance e^epsilon_0 / (e^epsilon_0 + 1). The delta at each epsilon is summed up exactly over these
-                counts and rounded up. For every protocol c = e^-epsilon_0; for randomized response, yes or no or k-ary,
-                and for Duchi's bit c = 2 / (e^epsilon_0 + 1), which is almost twice as large.
+    Guarantee:  for a protocol that loses epsilon_0 alone, every other report is with chance c a *clone*: one that
+                either of two neighbours might have sent. Telling the neighbours apart is then no easier than from two
+                counts: C ~ Bin(n - 1, c) clones, a fair half of them on each side, and one more on the right side with
+                chance e^epsilon_0 / (e^epsilon_0 + 1). The delta at each epsilon is summed up over these counts and
+                rounded up. For every protocol c = e^-epsilon_0; for randomized response, yes or no or k-ary, and for
+                Duchi's bit c = 2 / (e^epsilon_0 + 1), which is almost twice as large.
     Caution:    needs a shuffler that is trusted to forget who sent what, and that n others really answer.
     Reference:  Feldman, McMillan, Talwar 2021 (clones); 2023, with its erratum (the larger c, and for whom).
     Proof:      docs/proofs/shuffling.md

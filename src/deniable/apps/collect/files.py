@@ -104,9 +104,9 @@ def _reports_table(path: Path, survey: Survey) -> pa.Table:
 def _check_counts(path: Path, table: pa.Table) -> None:
     """Every batch has as many lines as its head says, so that a file that was cut short is noticed."""
     heads = np.flatnonzero(table["count"].is_valid().to_numpy())
-    ends = [*heads[1:].tolist(), table.num_rows]
+    ends = np.append(heads, table.num_rows)[1:]
     counts = table["count"].take(pa.array(heads)).to_pylist()
-    for head, end, count in zip(heads.tolist(), ends, counts, strict=True):
+    for head, end, count in zip(heads.tolist(), ends.tolist(), counts, strict=True):
         if not 0 <= count <= end - head - 1:
             raise _broken(path)
     if table.num_rows == heads.size:

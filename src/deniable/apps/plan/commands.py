@@ -14,6 +14,7 @@ from deniable.apps.plan.budget import budget
 from deniable.apps.plan.mean import mean
 from deniable.apps.plan.meaning import meaning
 from deniable.apps.plan.queries import queries
+from deniable.apps.plan.shuffle import shuffle
 from deniable.apps.plan.size import size
 
 app = typer.Typer(no_args_is_help=True, help="Calculators for before the start. They read no data.")
@@ -78,6 +79,17 @@ def _budget(
 ) -> None:
     """How many questions fit a budget, under each account."""
     _show(budget(epsilon, delta, each, sigma), None)
+
+
+@app.command("shuffle")
+def _shuffle(
+    n: Annotated[int, typer.Option(help="How many reports are shuffled.")] = 10_000,
+    epsilon: Epsilon = "1",
+    delta: Delta = "1e-6",
+    plot: Plot = None,
+) -> None:
+    """What shuffling adds to reports of the local model."""
+    _show(shuffle(n, epsilon, delta), plot)
 
 
 @app.command("meaning")
