@@ -18,6 +18,8 @@ from rich.text import Text
 
 from deniable.apps.collect.files import read_answers, read_reports, write_reports
 from deniable.apps.collect.page import page as build_page
+from deniable.apps.collect.students import students
+from deniable.apps.plan.commands import show
 from deniable.core.errors import InvalidArgumentError
 from deniable.local.estimate import Estimate
 from deniable.local.reports import write_whole
@@ -101,6 +103,18 @@ def _estimate(
                 sys.stdout.write(",".join(_quoted(cell) for cell in row) + "\n")
         case Format.TABLE:
             _show(loaded, found, consistent)
+
+
+@app.command("students")
+def _students(
+    people: Annotated[int, typer.Option(help="How many students to make up.")] = 100_000,
+    share: Annotated[str, typer.Option(help="How many of them cheated.")] = "0.2",
+    epsilon: Annotated[str, typer.Option(help="The privacy loss of each.")] = "1",
+    error: Annotated[str, typer.Option(help="A wanted error, to say how many people it takes.")] = "0.01",
+    plot: Annotated[Path | None, typer.Option(help="Also draw the picture into this file (png, svg, pdf).")] = None,
+) -> None:
+    """How many students cheated? Randomized response beside a trusted curator, on made-up students."""
+    show(students(people, share, epsilon, error), plot)
 
 
 _COLUMNS = ("question", "value", "estimate", "low", "high", "people", "consistent")
