@@ -1,4 +1,4 @@
-"""Rows of bits: drawn with one random byte per bit, stored eight to a byte, added up by column."""
+"""Rows of bits: drawn with one random byte for each, stored eight to a byte, added up by column."""
 
 from __future__ import annotations
 
@@ -19,22 +19,47 @@ _BYTE = 256
 _ONES = np.unpackbits(np.arange(_BYTE, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)
 
 
-def coins(probability: Fraction, shape: tuple[int, int], bits: BitSource) -> BoolArray:
-    """True with this probability, exactly: the first byte of a uniform real decides, more where it ties."""
+def packed_coins(probability: Fraction, rows: int, columns: int, bits: BitSource) -> Packed:
+    """Rows of coins, each a one with this probability, exactly.
+
+    Eight coins are compared with the probability's first eight digits at once, one digit after the other; where all
+    eight agree, once in 256 coins, a coin with the probability of the rest decides.
+    """
+    width = -(-columns // 8)
     floor = int(probability * _BYTE)
-    first = np.frombuffer(bits.read(shape[0] * shape[1]), dtype=np.uint8)
-    heads = first < floor
-    tied = np.flatnonzero(first == floor)
-    heads[tied] = bernoulli(probability * _BYTE - floor, tied.size, bits)
-    return heads.reshape(shape)
+    planes = np.frombuffer(bits.read(8 * rows * width), dtype=np.uint8).reshape(8, rows * width)
+    below, tied = np.zeros(rows * width, dtype=np.uint8), np.full(rows * width, 0xFF, dtype=np.uint8)
+    for place, plane in enumerate(planes):
+        if floor >> (7 - place) & 1:
+            below |= tied & ~plane
+            tied &= plane
+        else:
+            tied &= ~plane
+    where = np.flatnonzero(tied)
+    heads = np.unpackbits(tied[where])
+    heads[heads == 1] = bernoulli(probability * _BYTE - floor, int(heads.sum()), bits)
+    below[where] |= np.packbits(heads)
+    packed = below.reshape(rows, width)
+    packed[:, -1] &= 0xFF ^ (0xFF >> ((columns - 1) % 8 + 1))
+    return packed
 
 
-def in_blocks(places: IntArray, columns: int, draw: Callable[[IntArray], BoolArray]) -> Packed:
-    """The rows that `draw` makes of a stretch of places, packed, with bounded memory."""
+def coins(probability: Fraction, rows: int, columns: int, bits: BitSource) -> BoolArray:
+    """The same, one coin to a byte."""
+    return np.unpackbits(packed_coins(probability, rows, columns, bits), axis=1, count=columns).view(np.bool_)
+
+
+def in_blocks(places: IntArray, columns: int, draw: Callable[[IntArray], Packed]) -> Packed:
+    """The rows that `draw` makes of a stretch of places, with bounded memory."""
     packed = np.empty((places.size, -(-columns // 8)), dtype=np.uint8)
     for block in _blocks(places.size, columns):
-        packed[block] = np.packbits(draw(places[block]), axis=1)
+        packed[block] = draw(places[block])
     return packed
+
+
+def bit_of(places: IntArray) -> tuple[IntArray, IntArray, NDArray[np.uint8]]:
+    """Where the bit of each row's place is: row, byte, and the bit within it."""
+    return np.arange(places.size), places >> 3, (0x80 >> (places & 7)).astype(np.uint8)
 
 
 def column_sums(packed: Packed, columns: int) -> IntArray:

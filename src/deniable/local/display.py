@@ -24,6 +24,8 @@ _STYLE = (
 def line(estimate: Estimate) -> str:
     """One line: the number, or how many there are."""
     said = f"{float(estimate.confidence):.6g} confidence, {estimate.people:,} people"
+    if np.size(estimate.value) == 0:
+        return f"Estimate(nothing found; {said})"
     if np.ndim(estimate.value):
         return f"Estimate({np.size(estimate.value)} numbers ± at most {np.max(estimate.error):.4g} each; {said})"
     low, high = estimate.interval

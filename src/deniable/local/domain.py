@@ -12,6 +12,8 @@ from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import whole
 from deniable.core.sampling import IntArray
 
+LARGEST = 10**7
+"""A collector holds a few numbers for each value."""
 Values = int | Sequence[str]
 """A number k for the values 0, 1, ..., k - 1, or a list of names."""
 
@@ -34,7 +36,10 @@ class Domain:
         if isinstance(values, str):
             raise InvalidArgumentError("domain", "must be a number of values or a list of names, not one text")
         if not isinstance(values, Sequence):
-            return cls(whole("domain", values, least=2))
+            size = whole("domain", values, least=2)
+            if size > LARGEST:
+                raise InvalidArgumentError("domain", f"must have at most {LARGEST:,} values; for more use HeavyHitters")
+            return cls(size)
         names = tuple(values)
         if not all(isinstance(name, str) for name in names):
             raise InvalidArgumentError("domain", "must be a number of values or a list of names")

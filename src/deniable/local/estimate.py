@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.core.errors import InvalidArgumentError
 from deniable.local import display
 from deniable.local.consistent import proportions
 
@@ -38,6 +39,8 @@ class Estimate:
     """How many reports the estimate rests on."""
     labels: tuple[str, ...] = ("share",)
     """One name for each number."""
+    shares: bool = True
+    """Whether these are the shares of all values of a question; a single one is that of yes."""
 
     @property
     def error(self) -> Any:  # noqa: ANN401 - a float or an array, as the value
@@ -47,6 +50,10 @@ class Estimate:
 
     def consistent(self) -> FloatArray:
         """The nearest non-negative shares that add up to one. Biased, and never farther from the true shares."""
+        if not self.shares:
+            raise InvalidArgumentError(
+                "consistent", "is for the shares of all values; this estimate is of something else"
+            )
         if np.ndim(self.value) == 0:
             return np.asarray(np.clip(self.value, 0.0, 1.0))
         return proportions(self.value)

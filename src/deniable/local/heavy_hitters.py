@@ -25,6 +25,8 @@ from deniable.local.reports import Reports
 
 _LARGEST_BASE = 251
 _LARGEST_STEP = 1 << 18
+_LONGEST = 255
+"""So that a level fits into a byte."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -58,6 +60,8 @@ class HeavyHitters(Protocol):
     def __init__(self, alphabet: str, length: int, epsilon: Number, kept: int = 32) -> None:
         if not isinstance(alphabet, str) or not alphabet or len(set(alphabet)) < len(alphabet) or "\0" in alphabet:
             raise InvalidArgumentError("alphabet", "must be a text of different characters")
+        if whole("length", length) > _LONGEST:
+            raise InvalidArgumentError("length", f"must be at most {_LONGEST}, not {length}")
         self._set(
             alphabet=alphabet,
             length=whole("length", length),
@@ -151,6 +155,7 @@ class HeavyHitters(Protocol):
             confidence=probability("confidence", confidence),
             people=people,
             labels=tuple(self._decode(beginnings[sure])),
+            shares=False,
         )
 
     def check(self, values: ArrayLike) -> None:

@@ -10,7 +10,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deniable.core.number import Number, probability, whole
+from deniable.core.errors import InvalidArgumentError
+from deniable.core.number import Number, exact, probability, whole
 from deniable.core.sampling import IntArray
 from deniable.local.domain import Domain, Values
 from deniable.local.estimate import Estimate
@@ -35,6 +36,8 @@ class Histogram(Protocol):
 
     def __init__(self, domain: Values, epsilon: Number) -> None:
         self._set(domain=Domain.of(domain), epsilon=asked(epsilon))
+        if self.truth <= self.lie:
+            raise InvalidArgumentError("epsilon", f"is too small for {self.domain.size:,} values")
 
     @classmethod
     def typical(cls, epsilon: Number) -> Self:
@@ -62,7 +65,9 @@ class Histogram(Protocol):
 
     def variance(self, people: int, share: Number = 0) -> float:
         """Of the estimated share, around the true one. Exact; the noise is all that is random."""
-        number = float(Fraction(share) if share == 0 else probability("share", share))
+        number = float(exact("share", share))
+        if not 0 <= number <= 1:
+            raise InvalidArgumentError("share", f"must lie between 0 and 1, not {share}")
         truth, lie = float(self.truth), float(self.lie)
         spread = number * truth * (1 - truth) + (1 - number) * lie * (1 - lie)
         return spread / (whole("people", people) * (truth - lie) ** 2)

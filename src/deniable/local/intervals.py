@@ -65,6 +65,6 @@ def mean_radius(people: int, alpha: float, *, reach: float, least: float, most: 
     logarithm = log(2 / alpha)
     third = reach * logarithm / 3
     bernstein = (third + sqrt(third**2 + 2 * people * logarithm * most**2)) / people
-    tail = alpha / 2 - _BERRY_ESSEEN * reach / (least * sqrt(people))
+    tail = alpha / 2 - _BERRY_ESSEEN * reach / (least * sqrt(people)) if least > 0 else 0.0
     normal = -float(ndtri(tail)) * most / sqrt(people) if tail > 0 else inf
     return min(bernstein, normal)

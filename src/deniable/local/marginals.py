@@ -56,6 +56,8 @@ class Marginals(Protocol):
     ways: int
 
     def __init__(self, attributes: Mapping[str, Values], epsilon: Number, ways: int = 2) -> None:
+        if not isinstance(attributes, Mapping):
+            raise InvalidArgumentError("attributes", "must name each attribute's values")
         domains = tuple((str(name), Domain.of(values)) for name, values in attributes.items())
         self._set(attributes=domains, epsilon=asked(epsilon), ways=whole("ways", ways))
         if self.ways > len(domains):

@@ -109,6 +109,7 @@ class Mean(Protocol):
             confidence=probability("confidence", confidence),
             people=people,
             labels=("mean",),
+            shares=False,
         )
 
     def _parts(self, values: ArrayLike) -> FloatArray:

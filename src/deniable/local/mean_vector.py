@@ -110,6 +110,7 @@ class MeanVector(Protocol):
             confidence=probability("confidence", confidence),
             people=people,
             labels=tuple(map(str, range(self.dimensions))),
+            shares=False,
         )
 
     def variance(self, people: int, part: float = 0.5) -> float:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
+from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
 from deniable.local.protocol import Protocol
 from deniable.local.reports import Reports
@@ -34,6 +36,9 @@ class Memory:
 
     def report(self, value: Any) -> Reports:  # noqa: ANN401 - each protocol has its own values
         """The one report of this value."""
+        single = isinstance(value, Hashable)
+        if not single:
+            raise InvalidArgumentError("value", "must be a single value: a number, a name or a tuple of them")
         if value not in self._kept:
             self._kept[value] = self.protocol.perturb(value)
         self.collections += 1

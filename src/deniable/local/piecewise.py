@@ -117,12 +117,11 @@ class Piecewise(Mean):
 
     def part_variance(self, part: float) -> float:
         """Of a report of the point that lies there, scaled."""
-        near, far = float(self.truth / self.window), float((1 - self.truth) / self.cells)
-        point, window = part * self.cells, self.window
+        near, far = self.truth / self.window, (1 - self.truth) / self.cells
+        point, window = Fraction(part) * self.cells, self.window
         squares = window * point**2 + point * window * (window - 1) + _squares_below(window)
         second = far * _squares_below(self.messages) + (near - far) * squares
-        mean, slope = float(self.start) + float(self.slope) * point, float(self.slope)
-        return (second - mean**2) / (slope * self.cells) ** 2
+        return float((second - (self.start + self.slope * point) ** 2) / (self.slope * self.cells) ** 2)
 
     @property
     def grain(self) -> float:

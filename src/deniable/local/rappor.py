@@ -14,8 +14,8 @@ from deniable.core.bits import BitSource, OperatingSystem
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
 from deniable.core.number import Number, positive
-from deniable.core.sampling import BoolArray, IntArray
-from deniable.local.bit_rows import coins, in_blocks
+from deniable.core.sampling import IntArray
+from deniable.local.bit_rows import Packed, bit_of, in_blocks, packed_coins
 from deniable.local.domain import Domain, Values
 from deniable.local.odds import asked, truth_chance
 from deniable.local.reports import Reports
@@ -114,9 +114,10 @@ class Rappor(Unary):
     def _memorize(self, values: ArrayLike, bits: BitSource) -> NDArray[np.uint8]:
         size, chance = self.domain.size, self.permanent_chance
 
-        def draw(places: IntArray) -> BoolArray:
-            rows = coins(1 - chance, (places.size, size), bits)
-            rows[np.arange(places.size), places] ^= True
+        def draw(places: IntArray) -> Packed:
+            rows = packed_coins(1 - chance, places.size, size, bits)
+            row, byte, bit = bit_of(places)
+            rows[row, byte] ^= bit
             return rows
 
         return in_blocks(self.domain.places(values), size, draw)
@@ -124,9 +125,8 @@ class Rappor(Unary):
     def _report(self, kept: NDArray[np.uint8], bits: BitSource) -> NDArray[np.uint8]:
         size, chance = self.domain.size, self.report_chance
 
-        def draw(rows: IntArray) -> BoolArray:
-            before = np.unpackbits(kept[rows], axis=1, count=size).astype(np.bool_)
-            return before ^ coins(1 - chance, before.shape, bits)
+        def draw(rows: IntArray) -> Packed:
+            return kept[rows] ^ packed_coins(1 - chance, rows.size, size, bits)
 
         return in_blocks(np.arange(len(kept)), size, draw)
 

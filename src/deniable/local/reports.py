@@ -88,7 +88,10 @@ class Reports:
         payload = text[end:]
         if kind not in _KINDS or sha256(payload).hexdigest() != digest:
             raise _broken
-        return cls(settings, np.frombuffer(payload, dtype=kind).reshape(shape))
+        try:
+            return cls(settings, np.frombuffer(payload, dtype=kind).reshape(shape))
+        except (ValueError, TypeError):
+            raise _broken from None
 
     def save(self, path: Path | str) -> None:
         """Write a file, whole or not at all."""

@@ -23,6 +23,8 @@ FloatArray = NDArray[np.float64]
 _MARGIN = 1e-11
 """Of every tail probability: more than the special functions are wrong by."""
 _DIGITS = 10**6
+_LARGE = 100
+"""Past this epsilon nobody is a clone of anybody."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -68,7 +70,7 @@ class Shuffled:
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (low, middle) if self.delta(Fraction(middle, _DIGITS)) <= wanted else (middle, high)
-        return Guarantee(Fraction(max(high, 1), _DIGITS), delta)
+        return Guarantee(min(self.epsilon, Fraction(max(high, 1), _DIGITS)), delta)
 
     def delta(self, epsilon: Number) -> float:
         """The delta of all reports together at this epsilon, rounded up.
@@ -79,6 +81,8 @@ class Shuffled:
         """
         if (asked := float(epsilon)) >= float(self.epsilon):
             return 0.0
+        if self.epsilon > _LARGE:
+            return 1.0
         odds, factor, others = exp(float(self.epsilon)), exp(asked), self.people - 1
         law = binom(others, float(self.clones))
         first, last = law.ppf(1e-18), law.ppf(1 - 1e-16)

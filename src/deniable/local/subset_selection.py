@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.bits import BitSource
-from deniable.core.sampling import BoolArray, IntArray, uniform
-from deniable.local.bit_rows import clean, coins, column_sums, in_blocks, row_sums
+from deniable.core.sampling import BoolArray, IntArray, bernoulli, uniform
+from deniable.local.bit_rows import Packed, clean, coins, column_sums, in_blocks, row_sums
 from deniable.local.domain import Domain
 from deniable.local.histogram import Histogram
 from deniable.local.odds import truth_chance
@@ -71,10 +71,10 @@ class SubsetSelection(Histogram):
     def _perturb(self, values: ArrayLike, bits: BitSource) -> NDArray[Any]:
         size, truth, chosen = self.domain.size, self.truth, self.chosen
 
-        def draw(places: IntArray) -> BoolArray:
-            honest = coins(truth, (places.size, 1), bits)[:, 0]
+        def draw(places: IntArray) -> Packed:
+            honest = bernoulli(truth, places.size, bits)
             others = _subsets(np.full(places.size, chosen) - honest, size - 1, bits)
-            return _inserted(others, places, honest)
+            return np.packbits(_inserted(others, places, honest), axis=1)
 
         return in_blocks(self.domain.places(values), size, draw)
 
@@ -91,7 +91,7 @@ def _subsets(sizes: IntArray, columns: int, bits: BitSource) -> BoolArray:
     Independent coins give a set that is uniform among those of its size, whatever the coin; then uniformly random
     columns are put in or taken out until the size is right, which keeps it uniform.
     """
-    rows = coins(Fraction(int(sizes[0]), columns), (sizes.size, columns), bits)
+    rows = coins(Fraction(int(sizes[0]), columns), sizes.size, columns, bits)
     missing = sizes - rows.sum(axis=1)
     while (open_rows := np.flatnonzero(missing)).size:
         columns_tried = uniform(columns, open_rows.size, bits)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.bits import BitSource
-from deniable.core.sampling import BoolArray, IntArray
-from deniable.local.bit_rows import clean, coins, column_sums, in_blocks
+from deniable.core.sampling import IntArray, bernoulli
+from deniable.local.bit_rows import Packed, bit_of, clean, column_sums, in_blocks, packed_coins
 from deniable.local.histogram import Histogram
 from deniable.local.protocol import Law
 
@@ -51,9 +51,11 @@ class Unary(Histogram):
     def _perturb(self, values: ArrayLike, bits: BitSource) -> NDArray[Any]:
         size, truth, lie = self.domain.size, self.truth, self.lie
 
-        def draw(places: IntArray) -> BoolArray:
-            rows = coins(lie, (places.size, size), bits)
-            rows[np.arange(places.size), places] = coins(truth, (places.size, 1), bits)[:, 0]
+        def draw(places: IntArray) -> Packed:
+            rows = packed_coins(lie, places.size, size, bits)
+            row, byte, bit = bit_of(places)
+            rows[row, byte] &= ~bit
+            rows[row, byte] |= np.where(bernoulli(truth, places.size, bits), bit, 0).astype(np.uint8)
             return rows
 
         return in_blocks(self.domain.places(values), size, draw)

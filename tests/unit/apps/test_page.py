@@ -94,7 +94,8 @@ def test_its_draws_follow_the_protocols_laws(window: Page, survey: Survey) -> No
     drawn = window.evaluate(
         f"""(() => {{
             const found = [];
-            for (let i = 0; i < {trials}; i++) found.push(perturb({{ cheated: 1, year: 2, hours: 12.5, "your town": 3 }}));
+            const given = {{ cheated: 1, year: 2, hours: 12.5, "your town": 3 }};
+            for (let i = 0; i < {trials}; i++) found.push(perturb(given));
             return found;
         }})()"""
     )

@@ -324,3 +324,52 @@ def test_estimates_are_shown() -> None:
     assert estimate.error == pytest.approx(
         np.maximum(estimate.value - estimate.interval[0], estimate.interval[1] - estimate.value)
     )
+
+
+def test_a_mean_has_no_shares() -> None:
+    survey = Duchi(1)
+    with pytest.raises(InvalidArgumentError, match=r"^consistent "):
+        survey.estimate(survey.perturb(0.5)).consistent()
+
+
+@pytest.mark.parametrize("epsilon", ["1e-9", "1e-3", 20, 60, 1000, "1e200"])
+def test_extreme_losses_still_give_estimates(epsilon: object) -> None:
+    for protocol, value in (
+        (RandomizedResponse(epsilon=epsilon), 1),
+        (KaryResponse(3, epsilon), 2),
+        (ProjectiveGeometry(30, epsilon), 2),
+        (LocalHashing(30, epsilon), 2),
+        (SubsetSelection(30, epsilon), 2),
+        (OptimizedUnary(30, epsilon), 2),
+        (Duchi(epsilon), 0.5),
+        (Piecewise(epsilon), 0.5),
+        (Hybrid(epsilon), 0.5),
+        (MeanVector(2, epsilon), [0.5, -0.5]),
+    ):
+        estimate = protocol.estimate(protocol.perturb([value] * 50))
+        low, high = estimate.interval
+        assert np.isfinite(estimate.value).all()
+        assert np.all(low <= high)
+
+
+@pytest.mark.parametrize("size", [10**7 + 1, 10**30])
+def test_a_domain_that_no_collector_can_hold_is_refused(size: int) -> None:
+    with pytest.raises(InvalidArgumentError, match=r"^domain must have at most"):
+        KaryResponse(size, 1)
+
+
+def test_a_memory_takes_single_values() -> None:
+    with pytest.raises(InvalidArgumentError, match=r"^value "):
+        Memory(KaryResponse(3, 1)).report([1, 2])
+
+
+def test_a_header_that_does_not_fit_its_payload_is_refused() -> None:
+    text = KaryResponse(3, 1).perturb([0, 1, 2]).to_bytes()
+    for bad in (b"[4]", b'["]', b'{"a'):
+        with pytest.raises(InvalidArgumentError, match=r"^reports are incomplete or damaged"):
+            Reports.from_bytes(text.replace(b"[3]", bad))
+
+
+def test_a_word_longer_than_a_byte_can_count_is_refused() -> None:
+    with pytest.raises(InvalidArgumentError, match=r"^length must be at most 255"):
+        HeavyHitters("ab", 256, 1)

@@ -117,6 +117,11 @@ def test_the_guarantee_is_enough_and_least() -> None:
     assert crowd.delta(found) <= 1e-6 < crowd.delta(found - Fraction(1, 10**6))
 
 
+@pytest.mark.parametrize("epsilon", ["1e-9", "1e-5", 50, 99, 1000])
+def test_extreme_losses_never_get_worse(epsilon: float) -> None:
+    assert Shuffled(epsilon, 100).guarantee("1e-6").epsilon <= Fraction(epsilon)
+
+
 def test_a_lonely_respondent_gains_nothing() -> None:
     assert Shuffled(1, 1).guarantee("1e-9").epsilon <= 1
     assert float(Shuffled(1, 1).guarantee("1e-9").epsilon) > 0.999

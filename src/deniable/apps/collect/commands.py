@@ -134,8 +134,7 @@ def _rows(found: Mapping[str, Estimate], consistent: bool) -> list[tuple[object,
 
 def _near(estimate: Estimate) -> list[float]:
     """Post-processed: shares as shares; a mean stays what it is."""
-    mean = estimate.labels == ("mean",)
-    return [float(number) for number in np.ravel(estimate.value if mean else estimate.consistent())]
+    return [float(number) for number in np.ravel(estimate.consistent() if estimate.shares else estimate.value)]
 
 
 def _show(survey: Survey, found: Mapping[str, Estimate], consistent: bool) -> None:
