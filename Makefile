@@ -2,12 +2,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-deep lint bench clean
+.PHONY: demo test test-deep lint bench browser clean
 
 demo: $(READY)            ## a count, its noise, its interval, and an audit
 	@$(BIN)/deniable demo
 
-test: $(READY) lint       ## everything that must hold before a commit
+test: $(READY) browser lint       ## everything that must hold before a commit
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 test-deep: $(READY)       ## the same laws with far more samples
@@ -19,9 +19,16 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
+browser:                  ## for the tests of the respondent's page; without one they are skipped
+	@command -v chromium chromium-browser google-chrome > /dev/null \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
+	&& timeout 120 apt-get update -qq > /dev/null 2>&1 && timeout 300 apt-get install -qq -y --no-install-recommends chromium > /dev/null 2>&1; } \
+	|| echo "no browser: the tests of the respondent's page are skipped"
+
 bench: $(READY)           ## side by side with peers; prints tables
 	$(BIN)/pip install --quiet -e '.[bench]'
 	$(BIN)/python -m benchmarks.samplers
+	$(BIN)/python -m benchmarks.local
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -4,42 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainccinv, betaincinv
+
+from deniable.core.binomial import least_probability, most_probability
 
 FloatArray = NDArray[np.float64]
 
 _MARGIN = 1e-9
 """Taken off every proven epsilon: more than the special functions are wrong by."""
-
-
-def least_probability(hits: ArrayLike, trials: float, alpha: float) -> FloatArray:
-    """The least probability with which so many hits, or more, would still happen with probability alpha.
-
-    Guarantee:  at most the true probability, except with probability alpha (Clopper, Pearson 1934). It is the
-                alpha-quantile of Beta(hits, trials - hits + 1), and 0 if there was no hit.
-
-    Example:
-        >>> least_probability([0, 50, 100], 100, 0.025).round(4).tolist()
-        [0.0, 0.3983, 0.9638]
-    """
-    seen = np.asarray(hits, dtype=np.float64)
-    bound = betaincinv(np.maximum(seen, _MARGIN), trials - seen + 1, alpha)
-    return np.where(seen > 0, bound, 0.0)
-
-
-def most_probability(hits: ArrayLike, trials: float, alpha: float) -> FloatArray:
-    """The largest probability with which so few hits, or fewer, would still happen with probability alpha.
-
-    Guarantee:  at least the true probability, except with probability alpha (Clopper, Pearson 1934). It is the
-                (1 - alpha)-quantile of Beta(hits + 1, trials - hits), and 1 if every trial was a hit.
-
-    Example:
-        >>> most_probability([0, 50, 100], 100, 0.025).round(4).tolist()
-        [0.0362, 0.6017, 1.0]
-    """
-    seen = np.asarray(hits, dtype=np.float64)
-    bound = betainccinv(seen + 1, np.maximum(trials - seen, _MARGIN), alpha)
-    return np.where(seen < trials, bound, 1.0)
 
 
 def proven_epsilon(likely: ArrayLike, unlikely: ArrayLike, trials: float, delta: float, alpha: float) -> FloatArray:

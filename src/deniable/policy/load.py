@@ -22,7 +22,7 @@ def load(path: str | Path) -> Policy:
         InvalidPolicyError: with every problem that was found.
     """
     origin = str(path)
-    root = Section(_parse(origin, _read(origin)))
+    root = read_toml(origin, "a policy file, such as clinic.toml")
     for table in root.inner("tables").each().values():
         table.require("source", 'source = "visits.parquet", a file beside the policy')
     require_disk(root.inner("ledger"))
@@ -30,16 +30,21 @@ def load(path: str | Path) -> Policy:
     return read_policy(root, origin, file.parent, file.stem)
 
 
-def _read(origin: str) -> str:
+def read_toml(origin: str, wanted: str) -> Section:
+    """A TOML file as a section; `wanted` says in words which file should have been named."""
+    return Section(_parse(origin, _read(origin, wanted)))
+
+
+def _read(origin: str, wanted: str) -> str:
     """The file's text."""
     try:
         return Path(origin).read_text(encoding="utf-8-sig")
     except OSError as error:
-        problem = Problem("", f"cannot be read: {error.strerror}", "name a policy file, such as clinic.toml")
+        problem = Problem("", f"cannot be read: {error.strerror}", f"name {wanted}")
     except UnicodeDecodeError as error:
         problem = Problem("", f"is not UTF-8 text, at byte {error.start + 1}", "save it as UTF-8")
     except ValueError:
-        problem = Problem("", "cannot be the name of a file", "name a policy file, such as clinic.toml")
+        problem = Problem("", "cannot be the name of a file", f"name {wanted}")
     raise InvalidPolicyError(origin, [problem])
 
 

@@ -14,6 +14,7 @@ from deniable.apps.plan.budget import budget
 from deniable.apps.plan.mean import mean
 from deniable.apps.plan.meaning import meaning
 from deniable.apps.plan.queries import queries
+from deniable.apps.plan.shuffle import shuffle
 from deniable.apps.plan.size import size
 
 app = typer.Typer(no_args_is_help=True, help="Calculators for before the start. They read no data.")
@@ -33,7 +34,7 @@ def _mean(
     plot: Plot = None,
 ) -> None:
     """Error of a fraction: randomized response against Laplace against Gaussian."""
-    _show(mean(n, epsilon, delta, confidence), plot)
+    show(mean(n, epsilon, delta, confidence), plot)
 
 
 @app.command("size")
@@ -45,7 +46,7 @@ def _size(
     plot: Plot = None,
 ) -> None:
     """How many people a wanted error needs."""
-    _show(size(error, epsilon, delta, confidence), plot)
+    show(size(error, epsilon, delta, confidence), plot)
 
 
 @app.command("queries")
@@ -58,7 +59,7 @@ def _queries(
     plot: Plot = None,
 ) -> None:
     """Error of k linear queries that are asked at once."""
-    _show(queries(k, n, epsilon, delta, confidence), plot)
+    show(queries(k, n, epsilon, delta, confidence), plot)
 
 
 @app.command("budget")
@@ -77,7 +78,18 @@ def _budget(
     ],
 ) -> None:
     """How many questions fit a budget, under each account."""
-    _show(budget(epsilon, delta, each, sigma), None)
+    show(budget(epsilon, delta, each, sigma), None)
+
+
+@app.command("shuffle")
+def _shuffle(
+    n: Annotated[int, typer.Option(help="How many reports are shuffled.")] = 10_000,
+    epsilon: Epsilon = "1",
+    delta: Delta = "1e-6",
+    plot: Plot = None,
+) -> None:
+    """What shuffling adds to reports of the local model."""
+    show(shuffle(n, epsilon, delta), plot)
 
 
 @app.command("meaning")
@@ -88,10 +100,10 @@ def _meaning(
     group: Annotated[int, typer.Option(help="A family, say: how many people together.")] = 4,
 ) -> None:
     """What epsilon means in words: odds, beliefs, groups."""
-    _show(meaning(epsilon, delta, prior, group), None)
+    show(meaning(epsilon, delta, prior, group), None)
 
 
-def _show(chart: Chart, plot: Path | None) -> None:
+def show(chart: Chart, plot: Path | None) -> None:
     """On the terminal, and into the file if one is named."""
     console = Console()
     if plot is not None:

@@ -1,0 +1,1 @@
+"""Surveys in the local model: design them, perturb answers, estimate from reports."""

@@ -1,0 +1,88 @@
+"""Rows of bits: drawn with one random byte for each, stored eight to a byte, added up by column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.core.bits import BitSource
+from deniable.core.sampling import BoolArray, IntArray, bernoulli
+
+Packed = NDArray[np.uint8]
+
+_PIECE = 1 << 22
+_BYTE = 256
+_ONES = np.unpackbits(np.arange(_BYTE, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)
+
+
+def packed_coins(probability: Fraction, rows: int, columns: int, bits: BitSource) -> Packed:
+    """Rows of coins, each a one with this probability, exactly.
+
+    Eight coins are compared with the probability's first eight digits at once, one digit after the other; where all
+    eight agree, once in 256 coins, a coin with the probability of the rest decides.
+    """
+    width = -(-columns // 8)
+    floor = int(probability * _BYTE)
+    planes = np.frombuffer(bits.read(8 * rows * width), dtype=np.uint8).reshape(8, rows * width)
+    below, tied = np.zeros(rows * width, dtype=np.uint8), np.full(rows * width, 0xFF, dtype=np.uint8)
+    for place, plane in enumerate(planes):
+        if floor >> (7 - place) & 1:
+            below |= tied & ~plane
+            tied &= plane
+        else:
+            tied &= ~plane
+    where = np.flatnonzero(tied)
+    heads = np.unpackbits(tied[where])
+    heads[heads == 1] = bernoulli(probability * _BYTE - floor, int(heads.sum()), bits)
+    below[where] |= np.packbits(heads)
+    packed = below.reshape(rows, width)
+    packed[:, -1] &= 0xFF ^ (0xFF >> ((columns - 1) % 8 + 1))
+    return packed
+
+
+def coins(probability: Fraction, rows: int, columns: int, bits: BitSource) -> BoolArray:
+    """The same, one coin to a byte."""
+    return np.unpackbits(packed_coins(probability, rows, columns, bits), axis=1, count=columns).view(np.bool_)
+
+
+def in_blocks(places: IntArray, columns: int, draw: Callable[[IntArray], Packed]) -> Packed:
+    """The rows that `draw` makes of a stretch of places, with bounded memory."""
+    packed = np.empty((places.size, -(-columns // 8)), dtype=np.uint8)
+    for block in _blocks(places.size, columns):
+        packed[block] = draw(places[block])
+    return packed
+
+
+def bit_of(places: IntArray) -> tuple[IntArray, IntArray, NDArray[np.uint8]]:
+    """Where the bit of each row's place is: row, byte, and the bit within it."""
+    return np.arange(places.size), places >> 3, (0x80 >> (places & 7)).astype(np.uint8)
+
+
+def column_sums(packed: Packed, columns: int) -> IntArray:
+    """How many rows have each bit."""
+    total = np.zeros(columns, dtype=np.int64)
+    for block in _blocks(len(packed), columns):
+        total += np.unpackbits(packed[block], axis=1, count=columns).sum(axis=0, dtype=np.int32)
+    return total
+
+
+def row_sums(packed: Packed) -> IntArray:
+    """How many bits each row has."""
+    ones: IntArray = _ONES[packed].sum(axis=1, dtype=np.int64)
+    return ones
+
+
+def clean(packed: NDArray[Any], columns: int) -> bool:
+    """Whether this can be rows of so many bits: the right width, and nothing past the last one."""
+    if packed.ndim != 2 or packed.dtype != np.uint8 or packed.shape[1] != -(-columns // 8):  # noqa: PLR2004 - rows
+        return False
+    return not (packed[:, -1] & (0xFF >> ((columns - 1) % 8 + 1))).any()
+
+
+def _blocks(rows: int, columns: int) -> Iterator[slice]:
+    step = max(1, _PIECE // columns)
+    return (slice(start, start + step) for start in range(0, rows, step))
