@@ -18,7 +18,7 @@ from deniable.attacks.picture import Graph, Mark, line
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import Number, whole
 
-PAID = 5
+PAID = 4
 """Repeats where answers are paid for: R questions share the budget, so the average of them errs like sqrt(R)."""
 
 
@@ -58,7 +58,7 @@ class Averaging(Attack[Guard]):
     )
     victim: ClassVar[str] = "laplace"
 
-    n: int = 60
+    n: int = 40
     victims: int = 20
     repeats: int = 100
     way: str = "repeat"

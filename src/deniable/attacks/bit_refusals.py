@@ -18,7 +18,7 @@ from deniable.core.errors import InvalidArgumentError
 from deniable.core.guarantee import Guarantee
 from deniable.core.number import Number
 
-_RARE = 0.3
+_RARE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,8 @@ class BitRefusals(Attack[Guard]):
         return auditors_of_bits(epsilon)
 
     def against(self, defence: Guard, chance: np.random.Generator) -> Outcome:
-        """A trait that three people in ten have."""
+        """A trait that one person in five has, independently of everybody else."""
         table = Table((chance.random((self.n, 1)) < _RARE).astype(np.float64), 0, 1, 1)
-        while table.secret.sum() * 2 >= self.n:  # the attacker knows that the trait is rarer than not
-            table = Table((chance.random((self.n, 1)) < _RARE).astype(np.float64), 0, 1, 1)
         with defence.guard(table, chance) as responder:
             guesses, told = self.play(responder, self.n)
         truth = table.secret[:, 0] == 1

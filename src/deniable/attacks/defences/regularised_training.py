@@ -10,7 +10,7 @@ from deniable.attacks.defences.plain_training import PlainTraining
 
 @dataclass(frozen=True, slots=True)
 class RegularisedTraining(PlainTraining):
-    """The same with a strong penalty on the weights: less overfitting, less leakage, no promise (Yeom and others 2018)."""
+    """A strong penalty on the weights: less overfitting, less leakage, and no promise (Yeom and others 2018)."""
 
     name: ClassVar[str] = "regularised"
     says: ClassVar[str] = "trained with a strong penalty"

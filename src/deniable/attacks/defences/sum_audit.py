@@ -62,8 +62,8 @@ class Span:
     A unit vector is in the span exactly if it is one of the rows: its only entry has to be at a pivot, and a pivot
     is 0 in every other row. Arithmetic modulo a prime of 31 bits is exact in 64 bits, and agrees with the rational
     numbers unless the prime divides one of the determinants (of zeros and ones) that decide. Such a determinant of
-    order n is at most n^(n/2), so fewer than n log2(n) / 60 primes of that size divide it, of the 51 million from 2^30 to
-    2^31: with a random one, wrong with probability below one in a million per determinant, up to n = 300.
+    order n is at most n^(n/2), so fewer than n log2(n) / 60 primes of that size divide it, of the 51 million from 2^30
+    to 2^31: with a random one, wrong with probability below one in a million per determinant, up to n = 300.
     """
 
     people: int
