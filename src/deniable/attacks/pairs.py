@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import comb
 from typing import ClassVar
 
 import numpy as np
@@ -104,12 +105,13 @@ def menu(public: IntArray, width: int) -> BoolArray:
     columns = [public[:, column] for column in range(public.shape[1])]
     literals = [column == value for column in columns for value in np.unique(column)]
     literals += [~literal for literal in literals]
-    number = sum(1 for size in range(1, whole("width", width) + 1) for _ in combinations(literals, size))
+    widths = range(1, min(whole("width", width), len(literals)) + 1)
+    number = sum(comb(len(literals), size) for size in widths)
     if number > _MOST_SETS:
         raise InvalidArgumentError("width", f"makes {number:,} sets; at most {_MOST_SETS:,} are searched")
     base = np.array(literals)
     sets = [np.ones((1, public.shape[0]), dtype=bool)]
-    for size in range(1, width + 1):
+    for size in widths:
         chosen = np.array(list(combinations(range(len(literals)), size)))
         sets.append(np.logical_and.reduce(base[chosen], axis=1))
     return np.unique(np.vstack(sets), axis=0)

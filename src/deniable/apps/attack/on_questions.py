@@ -22,6 +22,7 @@ from deniable.attacks import (
     Reconstruction,
     SinglingOut,
 )
+from deniable.core.errors import InvalidArgumentError
 
 Curator = Annotated[Path | None, typer.Option(help="Attack this policy's curator instead of made-up people.")]
 TableName = Annotated[str | None, typer.Option("--table", help="With --curator: the table.")]
@@ -138,8 +139,9 @@ def reconstruct(
     if curator is None:
         fight(Reconstruction(n, factor, decoder), defence, epsilon, seed, plot)
         return
-    named = secret or ""
-    bit = f"CASE WHEN {named or 'TRUE'} THEN 1 ELSE 0 END"
+    if secret is None:
+        raise InvalidArgumentError("secret", "is needed with --curator: a condition, such as smoker")
+    bit = f"CASE WHEN {secret} THEN 1 ELSE 0 END"
     with target.opened(curator, table, person, bit, people, spend, analyst, agreed=yes) as responder:
         attack = Reconstruction(responder.people.size, factor, decoder)
         with Console(stderr=True).status("asking ..."):
@@ -147,10 +149,10 @@ def reconstruct(
         allowed = target.allowed_for(responder.curator, responder.spend)
     console = Console()
     claims = ["yes" if bit else "no" for bit in rebuilt.tolist()]
-    target.show_claims(responder.people.tolist(), claims, f"rebuilt: {named}", console)
+    target.show_claims(responder.people.tolist(), claims, f"rebuilt: {secret}", console)
     console.print(f"{answered:,} of {attack.questions:,} questions were answered.")
     if truth is not None:
-        known = target.truth_in(truth, person or "", named, responder.people)
+        known = target.truth_in(truth, person or "", secret, responder.people)
         listed = ~np.isnan(known)
         right = float((rebuilt[listed] == (known[listed] == 1)).mean()) if listed.any() else 0.0
         common = float(max(np.mean(known[listed]), 1 - np.mean(known[listed]))) if listed.any() else 0.0

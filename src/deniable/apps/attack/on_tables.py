@@ -231,7 +231,7 @@ def composition(
         {
             what: (total, None),
             f"one {column} left for whoever is in both": (int((found.left == 1).sum()), total),
-            "nobody can be in both": (int((found.left == 0).sum()), total),
+            f"no {column} is in both": (int((found.left == 0).sum()), total),
         },
         console,
     )

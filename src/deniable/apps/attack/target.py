@@ -88,9 +88,9 @@ def truth_in(path: Path, person: str, secret: str, people: NDArray[np.int64]) ->
             raise InvalidArgumentError("truth", f"{path} has no column {name!r}")
     words = {"true": "1", "false": "0"}
     known = dict(zip(table[person].to_pylist(), table[secret].to_pylist(), strict=True))
-    texts = [known.get(str(number)) for number in people.tolist()]
+    texts = [known.get(str(number)) or "nan" for number in people.tolist()]
     try:
-        return np.array([np.nan if text is None else float(words.get(text.lower(), text)) for text in texts])
+        return np.array([float(words.get(text.lower(), text)) for text in texts])
     except ValueError:
         raise InvalidArgumentError("truth", f"column {secret!r} must hold numbers or truth values") from None
 
