@@ -9,6 +9,7 @@ from rich.console import Console
 
 from deniable import __version__
 from deniable.apps import audit, demo, questions
+from deniable.apps.attack.commands import app as attack
 from deniable.apps.collect.commands import app as collect
 from deniable.apps.ledger import app as ledger
 from deniable.apps.plan.commands import app as plan
@@ -27,6 +28,7 @@ app.command("explain")(questions.explain)
 app.command("ask")(questions.ask)
 app.command("budget")(questions.budget)
 app.add_typer(ledger, name="ledger")
+app.add_typer(attack, name="attack")
 app.command("audit")(audit.command)
 app.add_typer(plan, name="plan")
 app.add_typer(collect, name="collect")

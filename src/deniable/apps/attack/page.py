@@ -1,0 +1,146 @@
+"""The tour as one page that needs nothing else: no network, no script, no font."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+from deniable.apps.attack.lecture import CLOSING, OPENING, Chapter
+from deniable.apps.attack.svg import draw
+from deniable.apps.attack.tour import Tour, Visited
+from deniable.attacks import Outcome
+
+_STYLE = """
+:root { --ink: #1f2933; --dim: #6b7785; --paper: #f6f8fa; --card: #fff; --line: #d9e0e7; --accent: #1668a7; }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 2.5rem 1.25rem 5rem; max-width: 84rem; background: var(--paper); color: var(--ink);
+       font: 17px/1.6 system-ui, sans-serif; }
+h1 { font-size: 2.3rem; line-height: 1.2; margin: 0 0 .75rem; }
+h2 { font-size: 1.7rem; margin: 4rem 0 .5rem; padding-top: 1rem; border-top: 3px solid var(--ink); }
+h3 { font-size: 1.3rem; margin: 2.75rem 0 .4rem; }
+p { max-width: 46rem; margin: .5rem 0; }
+a { color: var(--accent); }
+.lesson { border-left: 4px solid var(--accent); padding-left: .9rem; font-weight: 600; }
+.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1rem; margin: 1rem 0; }
+figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: .75rem; }
+figure svg { width: 100%; height: auto; }
+figcaption { font-size: .92rem; color: var(--dim); padding: .25rem .4rem 0; }
+.number { font-size: 2rem; font-weight: 700; line-height: 1.2; color: var(--ink); }
+.scroll { overflow-x: auto; margin: 1rem 0 2rem; }
+table { border-collapse: collapse; font-size: .86rem; background: var(--card); }
+th, td { border: 1px solid var(--line); padding: .3rem .55rem; text-align: right; white-space: nowrap; }
+th { font-weight: 600; } thead th { white-space: normal; vertical-align: bottom; } tbody th { text-align: left; }
+td.none { background: var(--paper); }
+nav { font-size: .95rem; margin: 1rem 0; } nav a { margin-right: 1rem; }
+small { color: var(--dim); }
+"""
+
+
+def page(tour: Tour) -> str:
+    """The whole page."""
+    parts = [
+        "<h1>What leaks</h1>",
+        _paragraph(OPENING),
+        f"<p><small>The curator's budget here is epsilon {escape(str(tour.epsilon))} for each attack.</small></p>",
+        f"<nav>{_contents(tour)}</nav>",
+        "<h2 id='matrix'>All of it in numbers</h2>",
+        _paragraph(
+            "Darker is worse: the share of what guessing leaves open that the attack took. A small number under a "
+            "value is what the theory allows there, on average. Point at a number to read how it came about."
+        ),
+        *(_matrix(chapter, visited) for chapter, visited in tour.chapters),
+    ]
+    for chapter, visited in tour.chapters:
+        parts.append(f'<h2 id="{_anchor(chapter)}">{escape(chapter.title)}</h2>{_paragraph(chapter.text)}')
+        parts += [_section(each) for each in visited]
+    parts.append(f"<h2 id='promise'>What can be promised</h2>{_paragraph(CLOSING)}")
+    body = "\n".join(parts)
+    return (
+        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><title>What leaks</title>"
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
+        f"<style>{_STYLE}</style></head>\n<body>\n{body}\n</body></html>\n"
+    )
+
+
+def _contents(tour: Tour) -> str:
+    links = [("matrix", "Matrix"), *((_anchor(chapter), chapter.title) for chapter, _ in tour.chapters)]
+    return " ".join(
+        f'<a href="#{name}">{escape(title)}</a>' for name, title in [*links, ("promise", "What can be promised")]
+    )
+
+
+def _anchor(chapter: Chapter) -> str:
+    return chapter.title.lower().replace(" ", "-")
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{escape(text)}</p>"
+
+
+def _section(visited: Visited) -> str:
+    """One attack: the story, its classic victim beside what stops it, and the lesson."""
+    attack = visited.stop.attack
+    note = f" <small>({escape(visited.stop.note)})</small>" if visited.stop.note else ""
+    shown = dict.fromkeys((victim_of(visited), attack.saviour))
+    figures = "".join(_figure(visited.outcomes[name]) for name in shown)
+    return (
+        f"<h3>{escape(attack.title)}{note}</h3>{_paragraph(visited.stop.story)}"
+        f'<div class="pair">{figures}</div><p class="lesson">{escape(attack.lesson)}</p>'
+    )
+
+
+def victim_of(visited: Visited) -> str:
+    """The defence that falls: the classic one, or for a variant the one that it was invented against."""
+    special = {"other words": "laplace-text", "other sets": "laplace-set"}
+    return special.get(visited.stop.note, visited.stop.attack.victim)
+
+
+def _figure(outcome: Outcome) -> str:
+    drawn = "".join(draw(picture) for picture in outcome.pictures)
+    return (
+        f'<figure>{drawn}<figcaption><div class="number">{percent(outcome.value)}</div>'
+        f"{escape(outcome.measure)}, behind <b>{escape(outcome.defence)}</b>. {escape(context(outcome))} "
+        f"{escape(outcome.sentence)}</figcaption></figure>"
+    )
+
+
+def context(outcome: Outcome) -> str:
+    """What to hold the number against."""
+    guessing = f"Guessing: {percent(outcome.chance)}."
+    if outcome.bound is None or outcome.epsilon is None:
+        return guessing
+    return f"{guessing} Allowed at epsilon {float(outcome.epsilon):g}: {percent(outcome.bound)} on average."
+
+
+def percent(share: float) -> str:
+    """Enough digits to tell small shares apart."""
+    return f"{share:.0%}" if abs(share) >= 0.1 or share == 0 else f"{share:.1%}"  # noqa: PLR2004 - a tenth
+
+
+def _matrix(chapter: Chapter, visited: Sequence[Visited]) -> str:
+    """Attacks down, defences across."""
+    names = list(dict.fromkeys(name for each in visited for name in each.outcomes))
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    rows = "".join(
+        f"<tr><th>{escape(each.stop.label)}</th><td>{percent(_any(each).chance)}</td>"
+        + "".join(_cell(each.outcomes.get(name)) for name in names)
+        + "</tr>"
+        for each in visited
+    )
+    return (
+        f"<h3>{escape(chapter.title)}</h3><div class='scroll'><table><thead><tr>"
+        f"<th>attack</th><th>guessing</th>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _any(visited: Visited) -> Outcome:
+    return next(iter(visited.outcomes.values()))
+
+
+def _cell(outcome: Outcome | None) -> str:
+    if outcome is None:
+        return '<td class="none"></td>'
+    bound = "" if outcome.bound is None else f"<br><small>≤ {percent(outcome.bound)}</small>"
+    shade = f"rgba(194, 65, 12, {0.75 * outcome.gain:.2f})"
+    title = escape(f"{outcome.measure}: {outcome.sentence}", quote=True)
+    return f'<td style="background: {shade}" title="{title}">{percent(outcome.value)}{bound}</td>'

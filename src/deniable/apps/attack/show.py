@@ -1,0 +1,101 @@
+"""Outcomes on the terminal and in files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from deniable.apps.attack.page import percent
+from deniable.apps.attack.svg import draw
+from deniable.apps.attack.tour import Tour, Visited
+from deniable.attacks import Attack, Outcome
+from deniable.core.errors import InvalidArgumentError
+
+
+def fight(attack: Attack[Any], defence: str | None, epsilon: str, seed: int | None, plot: Path | None) -> None:
+    """Run an attack against one defence, or against all that it fits, and show what came out."""
+    console = Console()
+    names = [defence] if defence is not None else list(attack.defences(epsilon))
+    outcomes = []
+    with Console(stderr=True).status("attacking ...") as status:
+        for name in names:
+            status.update(f"{attack.name} against {name} ...")
+            outcomes.append(attack.against_named(name, epsilon, np.random.default_rng(seed)))
+    if plot is not None:
+        save_picture(outcomes, plot)
+    show_outcomes(attack, outcomes, console)
+    if plot is not None:
+        console.print(Text(f"picture: {plot}", style="dim"), soft_wrap=True)
+
+
+def show_outcomes(attack: Attack[Any], outcomes: Sequence[Outcome], console: Console) -> None:
+    """A row for each defence, and the lesson."""
+    table = Table(
+        title=f"{attack.title} ({attack.name})", title_justify="left", title_style="bold", header_style="bold"
+    )
+    for column in ("defence", "reached", "guessing", "allowed", "what happened"):
+        table.add_column(column, justify="right" if column in ("reached", "guessing", "allowed") else "left")
+    for outcome in outcomes:
+        allowed = "" if outcome.bound is None else f"{percent(outcome.bound)}"
+        row = (outcome.defence, shaded(outcome), percent(outcome.chance), allowed, outcome.sentence)
+        table.add_row(*row)
+    console.print(table)
+    console.print(f"[dim]reached: {outcomes[0].measure}[/dim]", soft_wrap=True)
+    console.print(f"[dim]{attack.lesson}[/dim]", soft_wrap=True)
+
+
+def shaded(outcome: Outcome) -> Text:
+    """The number, red where the attack took most of what there was."""
+    style = "red" if outcome.gain > 0.5 else "yellow" if outcome.gain > 0.1 else "green"  # noqa: PLR2004 - most, some
+    return Text(percent(outcome.value), style=style)
+
+
+def show_matrix(tour: Tour, console: Console) -> None:
+    """Defences down, attacks across, which fits a narrow terminal; one block for each kind of defence."""
+    for chapter, visited in tour.chapters:
+        table = Table(
+            title=chapter.title, title_justify="left", title_style="bold", header_style="bold", padding=(0, 0)
+        )
+        table.add_column("", no_wrap=True)
+        for each in visited:
+            table.add_column(each.stop.label, justify="right", overflow="fold")
+        table.add_row(
+            "guessing", *(Text(percent(_any(each).chance), style="dim") for each in visited), end_section=True
+        )
+        for name in dict.fromkeys(name for each in visited for name in each.outcomes):
+            outcomes = [each.outcomes.get(name) for each in visited]
+            table.add_row(name, *(Text("") if outcome is None else shaded(outcome) for outcome in outcomes))
+        console.print(table)
+
+
+def _any(visited: Visited) -> Outcome:
+    return next(iter(visited.outcomes.values()))
+
+
+def save_picture(outcomes: Sequence[Outcome], path: Path) -> None:
+    """The pictures of one outcome: one file, or several that are numbered."""
+    if path.suffix != ".svg":
+        raise InvalidArgumentError("plot", f"must end in .svg, not be {str(path)!r}")
+    if len(outcomes) != 1:
+        raise InvalidArgumentError("plot", "needs one defence: name it with --defence")
+    drawn = [draw(picture) for picture in outcomes[0].pictures]
+    for number, text in enumerate(drawn):
+        write_whole(path if number == 0 else path.with_stem(f"{path.stem}-{number + 1}"), text, "plot")
+
+
+def write_whole(path: Path, text: str, argument: str) -> None:
+    """All of it or nothing: written beside its place, then moved there."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise InvalidArgumentError(argument, f"could not be written to {path}: {error}") from None

@@ -1,0 +1,167 @@
+"""An anonymized table as its classes: rows that look alike, and the sensitive values among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from deniable.attacks.cells import canonical, covers, plain
+from deniable.core.errors import InvalidArgumentError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+WEIGHT = "weight"
+"""How many people a row of a release stands for, if it has such a column."""
+_MOST_PAIRS = 50_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Classes:
+    """Rows that agree in the columns `on` are one class."""
+
+    on: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    """What each class shows, in the order of `on`."""
+    values: tuple[str, ...]
+    """The sensitive values that occur."""
+    weights: FloatArray
+    """How many people of each class have each value."""
+    row: IntArray
+    """The class of each row."""
+
+    @classmethod
+    def of(cls, release: pa.Table, on: Sequence[str], sensitive: str) -> Classes:
+        """Group a release."""
+        require(release, [*on, sensitive], "release")
+        if sensitive in on:
+            raise InvalidArgumentError("sensitive", f"column {sensitive!r} cannot also be one to match on")
+        codes, cells = distinct(release, on)
+        value, names = factorized(release[sensitive])
+        weights = np.zeros((len(cells), len(names)))
+        weight = release[WEIGHT].to_numpy() if WEIGHT in release.column_names else np.ones(release.num_rows)
+        np.add.at(weights, (codes, value), np.maximum(weight.astype(np.float64), 0))
+        return cls(tuple(on), tuple(cells), tuple(names), weights, codes)
+
+    @property
+    def sizes(self) -> FloatArray:
+        """People of each class."""
+        return np.asarray(self.weights.sum(axis=1))
+
+    @property
+    def shares(self) -> FloatArray:
+        """Of each value within each class."""
+        return self.weights / np.maximum(self.sizes, 1e-300)[:, None]
+
+    @property
+    def overall(self) -> FloatArray:
+        """Of each value in the whole release."""
+        return np.asarray(self.weights.sum(axis=0) / max(self.weights.sum(), 1e-300))
+
+    def beliefs(self, people: pa.Table) -> FloatArray:
+        """For each listed person, the weight of each sensitive value among the rows that can be theirs."""
+        require(people, self.on, "public list")
+        codes, cells = distinct(people, self.on)
+        return np.asarray((matches(cells, self.cells) @ self.weights)[codes])
+
+    def rows_each(self, people: pa.Table) -> FloatArray:
+        """For each listed person, how many rows can be theirs."""
+        return np.asarray(self.beliefs(people).sum(axis=1))
+
+    def guess(self, beliefs: FloatArray) -> IntArray:
+        """The likeliest value; whoever matches nothing gets the most common value of all."""
+        known = beliefs.sum(axis=1) > 0
+        return np.where(known, beliefs.argmax(axis=1), int(self.weights.sum(axis=0).argmax()))
+
+
+def require(table: pa.Table, columns: Sequence[str], what: str) -> None:
+    """There must be rows, and these columns."""
+    if not table.num_rows:
+        raise InvalidArgumentError(what, "is empty: it has no rows")
+    if not columns:
+        raise InvalidArgumentError(what, "needs at least one column to match on")
+    for column in columns:
+        if column not in table.column_names:
+            raise InvalidArgumentError(
+                what, f"has no column {column!r}; its columns are {', '.join(table.column_names)}"
+            )
+
+
+def factorized(column: pa.ChunkedArray) -> tuple[IntArray, list[str]]:
+    """Whole numbers for texts, and the texts; a missing value is a text without letters."""
+    texts = pc.fill_null(column.cast(pa.string()), "").combine_chunks()
+    coded = (texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts).dictionary_encode()
+    return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), coded.dictionary.to_pylist()
+
+
+def distinct(table: pa.Table, on: Sequence[str]) -> tuple[IntArray, list[tuple[str, ...]]]:
+    """For each row the number of its combination of cells, and the combinations."""
+    parts = [factorized(table[column]) for column in on]
+    stacked = np.column_stack([codes for codes, _ in parts])
+    found, inverse = np.unique(stacked, axis=0, return_inverse=True)
+    names = [texts for _, texts in parts]
+    cells = [tuple(texts[code] for texts, code in zip(names, row, strict=True)) for row in found.tolist()]
+    return inverse.reshape(-1).astype(np.int64), cells
+
+
+def matches(
+    people: Sequence[tuple[str, ...]],
+    classes: Sequence[tuple[str, ...]],
+    fit: Callable[[str, str], bool] = covers,
+) -> csr_matrix:
+    """Which combination of plain values fits which combination of cells, as a sparse matrix of ones.
+
+    Columns whose cells were all left as they are are joined by sorting; the others by a table of which distinct cell
+    fits which distinct value. No pair of rows is looked at by itself.
+    """
+    columns = [([row[column] for row in people], [row[column] for row in classes]) for column in range(len(classes[0]))]
+    untouched = [
+        all(plain(cell) for cell in set(cells)) and (fit is covers or all(plain(value) for value in set(values)))
+        for values, cells in columns
+    ]
+    person, klass = _candidates(
+        _joined([values for (values, _), same in zip(columns, untouched, strict=True) if same], len(people)),
+        _joined([cells for (_, cells), same in zip(columns, untouched, strict=True) if same], len(classes)),
+    )
+    for (values, cells), same in zip(columns, untouched, strict=True):
+        if same:
+            continue
+        distinct_cells, cell_of = _codes(cells)
+        distinct_values, value_of = _codes(values)
+        table = np.array([[fit(cell, value) for cell in distinct_cells] for value in distinct_values], dtype=bool)
+        kept = table[value_of[person], cell_of[klass]]
+        person, klass = person[kept], klass[kept]
+    return csr_matrix((np.ones(person.size), (person, klass)), shape=(len(people), len(classes)))
+
+
+def _joined(columns: Sequence[Sequence[str]], rows: int) -> list[str]:
+    """The texts of several columns as one; the same for all rows if there is none."""
+    if not columns:
+        return [""] * rows
+    return ["\x1f".join(canonical(text) for text in row) for row in zip(*columns, strict=True)]
+
+
+def _candidates(people: Sequence[str], classes: Sequence[str]) -> tuple[IntArray, IntArray]:
+    """Pairs that agree in every column that was left as it is."""
+    _, code = _codes([*people, *classes])
+    of_people, of_classes = code[: len(people)], code[len(people) :]
+    order = np.argsort(of_classes, kind="stable")
+    first = np.searchsorted(of_classes[order], of_people, side="left")
+    number = np.searchsorted(of_classes[order], of_people, side="right") - first
+    if (pairs := int(number.sum())) > _MOST_PAIRS:
+        raise InvalidArgumentError("release", f"has too much to compare ({pairs:,} pairs): match on more columns")
+    person = np.repeat(np.arange(len(people)), number)
+    offset = np.arange(pairs) - np.repeat(np.cumsum(number) - number, number)
+    return person, order[np.repeat(first, number) + offset].astype(np.int64)
+
+
+def _codes(texts: Sequence[str]) -> tuple[list[str], IntArray]:
+    """The distinct texts, and the number of each."""
+    found, inverse = np.unique(np.array(texts, dtype=object).astype(str), return_inverse=True)
+    return found.tolist(), inverse.reshape(-1).astype(np.int64)

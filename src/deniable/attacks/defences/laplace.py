@@ -1,0 +1,30 @@
+"""Laplace noise without an account."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from deniable.attacks.defences.blurred import Blurred
+from deniable.attacks.defences.defence import Guard, Responder, Table
+
+
+@dataclass(frozen=True, slots=True)
+class NaiveLaplace(Guard):
+    """Adds fresh Laplace noise to each answer, for ever.
+
+    Each answer alone is private. Together they are not: nobody counts them, and repeats average out.
+    """
+
+    name: ClassVar[str] = "laplace"
+    says: ClassVar[str] = "fresh Laplace noise, no budget"
+
+    scale: float = 1.0
+    """In people."""
+
+    def guard(self, table: Table, chance: np.random.Generator) -> Responder:
+        """A draw for each answer."""
+        scale = self.scale * table.width
+        return Blurred(table, lambda exact, _: exact + chance.laplace(0, scale, exact.size))
