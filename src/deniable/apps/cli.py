@@ -9,6 +9,7 @@ from rich.console import Console
 
 from deniable import __version__
 from deniable.apps import audit, demo, questions
+from deniable.apps.anonymize import app as anonymize
 from deniable.apps.ledger import app as ledger
 from deniable.apps.plan.commands import app as plan
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
@@ -26,6 +27,7 @@ app.command("explain")(questions.explain)
 app.command("ask")(questions.ask)
 app.command("budget")(questions.budget)
 app.add_typer(ledger, name="ledger")
+app.add_typer(anonymize, name="anonymize")
 app.command("audit")(audit.command)
 app.add_typer(plan, name="plan")
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number
+from deniable.core.number import Number, whole
 from deniable.releases.syntactic.cells import Cells, cells
 from deniable.releases.syntactic.check import checked
 from deniable.releases.syntactic.demands import Demands, SensitiveColumns, demanded
-from deniable.releases.syntactic.hierarchy import Hierarchy, flat
+from deniable.releases.syntactic.kinds import Flat, Hierarchy
 from deniable.releases.syntactic.lattice import Lattice
 from deniable.releases.syntactic.local import local
 from deniable.releases.syntactic.losses import loss_of
@@ -31,35 +31,37 @@ def anonymize(
     quasi_identifiers: Mapping[str, Hierarchy | None],
     sensitive: SensitiveColumns = (),
     k: int | None = None,
-    l: int | Model | None = None,  # noqa: E741 - its name in the literature
+    l: int | Model | None = None,
     t: Number | Model | None = None,
     suppression: Number = 0,
     method: str = "optimal",
     loss: str = "ncp",
     keep: Sequence[str] = (),
+    population: int | None = None,
     progress: Progress | None = None,
 ) -> Release:
     """A table in which everyone hides in a class of others.
 
     Input:      a table, a hierarchy for each column that others may know, and the columns that they must not learn.
-    Guarantee:  every class of the result has k rows, and sensitive values as diverse (l) and as close to the whole table
-                (t) as asked; at most the share `suppression` of the rows has '*' in every quasi-identifier instead, and is in
-                no class. Checked in SQL on the result itself before it is returned.
-    Not promised: differential privacy. Who knows more than the quasi-identifiers, or another release of the same people,
-                can learn more: `result.report` measures how much.
-    Error:      'optimal' has the least `loss` of all full-domain releases; 'local' has no more NCP than that; 'mondrian' is a
-                heuristic, and is usually lowest in NCP.
+    Guarantee:  every class of the result has k rows, and sensitive values as diverse (l) and as close to the whole
+                table (t) as asked; at most the share `suppression` of the rows is in no class and has '*' in every
+                quasi-identifier. Checked in SQL on the result itself before it is returned.
+    Not promised: differential privacy. Whoever knows more than the quasi-identifiers, or another release of the same
+                people, can learn more: `result.report` measures how much.
+    Error:      'optimal' has the least `loss` of all full-domain releases; 'local' has no more NCP than that;
+                'mondrian' is a heuristic, and is usually lowest in NCP.
     Cost:       one pass over the table, then work on its distinct combinations of values.
     Reference:  Samarati, Sweeney 1998; Machanavajjhala et al. 2007; Li, Li, Venkatasubramanian 2007.
 
     Columns that are neither quasi-identifiers nor sensitive are left out, unless `keep` names them: then they are
-    published as they are.
+    published as they are. `population` is the number of people that the rows were sampled from; it is for risks only.
 
     Example:
         >>> import pyarrow as pa
         >>> from deniable.releases import hierarchy
         >>> table = pa.table({"age": [21, 24, 35, 38], "condition": ["flu", "cold", "flu", "cold"]})
-        >>> result = anonymize(table, quasi_identifiers={"age": hierarchy.interval(10)}, sensitive="condition", k=2, l=2)
+        >>> ages = {"age": hierarchy.interval(10)}
+        >>> result = anonymize(table, quasi_identifiers=ages, sensitive="condition", k=2, l=2)
         >>> result.table["age"].to_pylist()
         ['20-29', '20-29', '30-39', '30-39']
 
@@ -72,8 +74,10 @@ def anonymize(
         raise InvalidArgumentError("method", f"must be one of {', '.join(METHODS)}, not {method!r}")
     names = [*quasi_identifiers, *demands.sensitive]
     table = read(frame, [*names, *keep])
-    hierarchies = {name: given or flat() for name, given in quasi_identifiers.items()}
+    hierarchies = {name: given or Flat() for name, given in quasi_identifiers.items()}
     grouped = cells(table, hierarchies, demands.sensitive, follow_rows=bool(keep))
+    if population is not None and whole("population", population) < grouped.total:
+        raise InvalidArgumentError("population", f"has fewer people than the table's {grouped.total} rows")
     others = table.select(list(keep)) if keep else None
     del table
     recoding, best = _recoded(grouped, demands, method, loss, progress)
@@ -82,7 +86,9 @@ def anonymize(
     if not verdict.holds:
         raise AssertionError(f"the release does not meet its models; please report this:\n{verdict}")
     dropped = tuple(name for name in names_of(frame) if name not in {*names, *keep})
-    return Release(released, demands, method, loss, hierarchies, grouped, recoding, best, verdict, tuple(keep), dropped)
+    return Release(
+        released, demands, method, loss, hierarchies, grouped, recoding, best, verdict, tuple(keep), dropped, population
+    )
 
 
 def _recoded(

@@ -1,4 +1,4 @@
-"""One group-by of (quasi-identifiers, sensitive columns) -> count. Everything after works on its cells, never on records."""
+"""One group-by of (quasi-identifiers, sensitive columns) -> count. Everything else works on its cells, not on rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deniable.core.errors import InvalidArgumentError
 from deniable.releases.syntactic.classes import Classes, Pairs
 from deniable.releases.syntactic.column import Column, column
 from deniable.releases.syntactic.grouping import IntArray, added, combined, joined, numbered
-from deniable.releases.syntactic.hierarchy import Hierarchy
+from deniable.releases.syntactic.kinds import Hierarchy
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +53,23 @@ class Cells:
         """How many distinct combinations of quasi-identifiers there are."""
         return len(self.codes[0])
 
+    @property
+    def sizes(self) -> IntArray:
+        """The rows of each point."""
+        return added(self.point, self.counts, self.points)
+
+    def rows_of(self, place: int) -> IntArray:
+        """The rows of each value of a quasi-identifier."""
+        return added(self.codes[place], self.sizes, len(self.columns[place].values))
+
     def classes(self) -> Classes:
         """The finest classes: one for each point."""
         groups = tuple(column.groups[0][codes] for column, codes in zip(self.columns, self.codes, strict=True))
-        sizes = added(self.point, self.counts, self.points)
-        pairs = []
-        for sensitive, secret in zip(self.sensitive, self.secrets, strict=True):
-            pairs.append(Pairs.grouped(self.point, secret, self.counts, self.points, len(sensitive.values)))
-        return Classes(groups, sizes, pairs)
+        pairs = [
+            Pairs.grouped(self.point, secret, self.counts, self.points, len(sensitive.values))
+            for sensitive, secret in zip(self.sensitive, self.secrets, strict=True)
+        ]
+        return Classes(groups, self.sizes, pairs)
 
 
 def cells(
@@ -108,6 +117,10 @@ def _coded(column: pa.ChunkedArray, name: str) -> tuple[IntArray, pa.Array]:
     """A code for each row and the values, in any order; NULL is the last of them, and not-a-number is NULL."""
     if pa.types.is_nested(column.type):
         raise InvalidArgumentError(name, "holds lists or structures; name columns of plain values")
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.string())
+    if pa.types.is_dictionary(column.type) and not _plain(column.unify_dictionaries().chunk(0).dictionary):
+        column = column.cast(column.type.value_type)
     if pa.types.is_floating(column.type):
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
     if not pa.types.is_dictionary(column.type):
@@ -115,12 +128,17 @@ def _coded(column: pa.ChunkedArray, name: str) -> tuple[IntArray, pa.Array]:
     whole = column.unify_dictionaries().combine_chunks()
     encoded = whole if isinstance(whole, pa.DictionaryArray) else whole.chunk(0)
     codes, values = encoded.indices, encoded.dictionary
-    if values.null_count:
-        raise InvalidArgumentError(name, "lists NULL in its dictionary; write it as plain values")
     if codes.null_count:
         codes = codes.fill_null(len(values))
         values = pa.concat_arrays([values, pa.nulls(1, values.type)])
     return codes.to_numpy(), values
+
+
+def _plain(dictionary: pa.Array) -> bool:
+    """Whether every value stands once in it, and none is NULL or not a number."""
+    return not (
+        pa.types.is_floating(dictionary.type) or dictionary.null_count or len(dictionary.unique()) < len(dictionary)
+    )
 
 
 def _in_order(codes: IntArray, values: pa.Array) -> tuple[IntArray, pa.Array]:
@@ -134,7 +152,9 @@ def _in_order(codes: IntArray, values: pa.Array) -> tuple[IntArray, pa.Array]:
 
 
 def _distinct(
-    codes: Sequence[IntArray], radices: Sequence[int], follow_rows: bool  # noqa: FBT001 - what is needed later
+    codes: Sequence[IntArray],
+    radices: Sequence[int],
+    follow_rows: bool,  # noqa: FBT001 - what is needed later
 ) -> tuple[list[IntArray], IntArray | None, IntArray]:
     """The distinct combinations as codes, the combination of each row if it is needed, and the rows of each."""
     keys, domain = combined(codes, radices)

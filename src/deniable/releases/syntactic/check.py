@@ -1,4 +1,4 @@
-"""Whether a published table meets its models. Shares nothing with the search: one GROUP BY and textbook formulas, in SQL.
+"""Whether a published table meets its models. Shares nothing with the search: one GROUP BY and textbook formulas.
 
 Distances are computed another way than in the search: equal ones from absolute differences, hierarchical ones by moving
 surplus up the tree (Li, Li, Venkatasubramanian 2007, section 4.3), ordered ones by a running sum over all values.
@@ -74,7 +74,7 @@ def check(
     quasi_identifiers: Sequence[str] | Mapping[str, Any],
     sensitive: SensitiveColumns = (),
     k: int | None = None,
-    l: int | Model | None = None,  # noqa: E741 - its name in the literature
+    l: int | Model | None = None,
     t: Number | Model | None = None,
     suppression: Number = 0,
 ) -> Checked:
@@ -115,32 +115,33 @@ class _Inquiry:
         self._values = {name: values for name, (_, values) in coded.items()}
         stars = " AND ".join(f"q{place} {_star(coded[f'q{place}'][1])}" for place in range(len(names)))
         keys, secrets = ([name for name in columns if name[0] == kind] for kind in "qs")
-        cells = ", ".join(f"{name}: {name}" for name in secrets)
+        cells = ", ".join([*(f"{name}: {name}" for name in secrets), "n: n"])
         connection.register("published", pa.table({name: codes for name, (codes, _) in coded.items()}))
         connection.execute(
             f"""CREATE TEMP TABLE classes AS
             WITH cells AS (SELECT {", ".join(columns)}, count(*) AS n FROM published GROUP BY ALL)
-            SELECT row_number() OVER () AS id, sum(n)::BIGINT AS size, list({{{cells + ", " if cells else ""}n: n}}) AS cells,
+            SELECT row_number() OVER () AS id, sum(n)::BIGINT AS size, list({{{cells}}}) AS cells,
                 bool_and(coalesce({stars}, false)) AS star
-            FROM cells GROUP BY {", ".join(keys)}"""  # noqa: S608 - our own names
+            FROM cells GROUP BY {", ".join(keys)}"""
         )
         few = demands.limit(table.num_rows)
-        connection.execute(f"CREATE TEMP VIEW judged AS SELECT * FROM classes WHERE NOT (star AND size <= {few})")  # noqa: S608
+        connection.execute(f"CREATE TEMP VIEW judged AS SELECT * FROM classes WHERE NOT (star AND size <= {few})")
 
     def result(self) -> Checked:
         """Every model in turn."""
         classes, kept, least, failing = self._one(
-            f"SELECT count(*), coalesce(sum(size), 0), coalesce(min(size), 0), count(*) FILTER (size < {self._demands.k}) FROM judged"  # noqa: S608
+            f"""SELECT count(*), coalesce(sum(size), 0), coalesce(min(size), 0),
+                count(*) FILTER (size < {self._demands.k}) FROM judged"""
         )
         findings = [Finding(f"{self._demands.k}-anonymity", least, failing)]
         for name, model in self._demands.models:
             secret = f"s{self._demands.sensitive.index(name)}"
             self._sql.execute(
-                f"""CREATE OR REPLACE TEMP TABLE pairs AS SELECT id, size, secret, sum(n)::BIGINT AS n FROM (
-                    SELECT id, size, cell.{secret} AS secret, cell.n AS n FROM (SELECT id, size, unnest(cells) AS cell FROM judged)
-                ) GROUP BY ALL;
-                CREATE OR REPLACE TEMP TABLE overall AS SELECT {secret} AS secret, count(*) / {self._table.num_rows} AS p
-                FROM published GROUP BY ALL"""  # noqa: S608 - our own names
+                f"""CREATE OR REPLACE TEMP TABLE pairs AS
+                WITH cells AS (SELECT id, size, unnest(cells) AS cell FROM judged)
+                SELECT id, size, cell.{secret} AS secret, sum(cell.n)::BIGINT AS n FROM cells GROUP BY ALL;
+                CREATE OR REPLACE TEMP TABLE overall AS
+                SELECT {secret} AS secret, count(*) / {self._table.num_rows} AS p FROM published GROUP BY ALL"""
             )
             worst, failing = self._one(self._question(model, secret, name))
             findings.append(Finding(f"{model} of {name}", float(worst if worst is not None else 0), failing))
@@ -149,17 +150,17 @@ class _Inquiry:
     def _question(self, model: Model, secret: str, name: str) -> str:
         """The worst class, and the number of those that fail."""
         if isinstance(model, Distinct):
-            return f"SELECT min(x), count(*) FILTER (x < {model.l}) FROM (SELECT count(*) AS x FROM pairs GROUP BY id)"  # noqa: S608
+            return f"SELECT min(x), count(*) FILTER (x < {model.l}) FROM (SELECT count(*) AS x FROM pairs GROUP BY id)"
         if isinstance(model, Entropy):
             entropy = "SELECT -sum(n / size * ln(n / size)) AS x FROM pairs GROUP BY id"
-            return f"SELECT exp(min(x)), count(*) FILTER (x < ln({model.l}) - {_SLACK}) FROM ({entropy})"  # noqa: S608
+            return f"SELECT exp(min(x)), count(*) FILTER (x < ln({model.l}) - {_SLACK}) FROM ({entropy})"
         if isinstance(model, Recursive):
             counts = "SELECT list(n ORDER BY n DESC) AS r FROM pairs GROUP BY id"
             parts = f"SELECT r[1] AS most, coalesce(list_sum(r[{model.l}:]), 0)::BIGINT AS rest FROM ({counts})"
             fails = f"most * {model.c.denominator} >= rest * {model.c.numerator}"
-            return f"SELECT max(most / nullif(rest, 0)), count(*) FILTER ({fails}) FROM ({parts})"  # noqa: S608
+            return f"SELECT max(most / nullif(rest, 0)), count(*) FILTER ({fails}) FROM ({parts})"
         distances, t = self._distances(model, secret, name)
-        return f"SELECT max(x), count(*) FILTER (x > {t} + {_SLACK}) FROM ({distances})"  # noqa: S608
+        return f"SELECT max(x), count(*) FILTER (x > {t} + {_SLACK}) FROM ({distances})"
 
     def _distances(self, model: Model, secret: str, name: str) -> tuple[str, float]:
         """The earth mover's distance of each class, as x."""
@@ -199,17 +200,17 @@ _GRID = """
 _ORDERED = f"""
     SELECT sum(abs(running)) / greatest(1, count(*) - 1) AS x FROM (
         SELECT id, sum(extra) OVER (PARTITION BY id ORDER BY place) AS running FROM ({_GRID})
-    ) GROUP BY id"""  # noqa: S608 - our own text
+    ) GROUP BY id"""
 
 
 def _hierarchical(height: int) -> str:
     """What a node has too much of goes up; the lesser of surplus and want below a node is settled at its height."""
     steps = []
     for level in range(1, height + 1):
-        children = f"SELECT id, g{level}, sum(extra) AS e FROM ({_GRID}) GROUP BY id, g{level}, g{level - 1}"  # noqa: S608
+        children = f"SELECT id, g{level}, sum(extra) AS e FROM ({_GRID}) GROUP BY id, g{level}, g{level - 1}"
         settled = "least(coalesce(sum(e) FILTER (e > 0), 0), coalesce(-sum(e) FILTER (e < 0), 0))"
-        steps.append(f"SELECT id, {level / height} * {settled} AS cost FROM ({children}) GROUP BY id, g{level}")  # noqa: S608
-    return f"SELECT sum(cost) AS x FROM ({' UNION ALL '.join(steps)}) GROUP BY id"  # noqa: S608
+        steps.append(f"SELECT id, {level / height} * {settled} AS cost FROM ({children}) GROUP BY id, g{level}")
+    return f"SELECT sum(cost) AS x FROM ({' UNION ALL '.join(steps)}) GROUP BY id"
 
 
 def _coded(column: pa.ChunkedArray) -> tuple[pa.Array | pa.ChunkedArray, pa.Array | None]:
@@ -229,5 +230,5 @@ def _star(values: pa.Array | None) -> str:
     """Whether a value is '*'."""
     if values is None:
         return f"::VARCHAR = '{STAR}'"
-    place = values.index(STAR).as_py() if pa.types.is_string(values.type) else -1
-    return f"= {place}"
+    texts = pa.types.is_string(values.type) or pa.types.is_large_string(values.type)
+    return f"= {values.index(pa.scalar(STAR, values.type)).as_py() if texts else -1}"

@@ -9,7 +9,7 @@ import numpy as np
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.releases.syntactic.grouping import FloatArray, IntArray
-from deniable.releases.syntactic.hierarchy import Hierarchy, Label
+from deniable.releases.syntactic.kinds import Hierarchy, Label
 from deniable.releases.syntactic.values import STAR, text_of
 
 
@@ -81,7 +81,9 @@ def column(name: str, values: Sequence[object], hierarchy: Hierarchy) -> tuple[C
     levels.append([STAR] * len(values))
     places = _places(values, hierarchy)
     order = _order(levels, places)
-    groups, labels, numbers = [], [], []
+    groups: list[IntArray] = []
+    labels: list[tuple[Label, ...]] = []
+    numbers: list[int] = []
     for number, level in enumerate(levels):
         names = list(dict.fromkeys(level[place] for place in order))
         if labels and len(names) == len(labels[-1]):
@@ -91,7 +93,9 @@ def column(name: str, values: Sequence[object], hierarchy: Hierarchy) -> tuple[C
         labels.append(tuple(names))
         numbers.append(number)
         if len(groups) > 1 and not _refines(groups[-2], groups[-1]):
-            raise InvalidArgumentError(name, f"does not fit its hierarchy: level {number} cuts through level {numbers[-2]}")
+            raise InvalidArgumentError(
+                name, f"does not fit its hierarchy: level {number} cuts through level {numbers[-2]}"
+            )
     position = np.empty(len(values), np.int64)
     position[order] = np.arange(len(values))
     made = Column(

@@ -44,7 +44,7 @@ class Demands:
 
 def demanded(
     k: int | None,
-    l: int | Model | None,  # noqa: E741 - its name in the literature
+    l: int | Model | None,
     t: Number | Model | None,
     sensitive: SensitiveColumns,
     suppression: Number = 0,
@@ -54,7 +54,7 @@ def demanded(
     if isinstance(sensitive, Mapping):
         own = sensitive
     else:
-        own = {name: () for name in ([sensitive] if isinstance(sensitive, str) else sensitive)}
+        own = dict.fromkeys([sensitive] if isinstance(sensitive, str) else sensitive, ())
     shared: list[Model] = []
     if l is not None:
         shared.append(l if isinstance(l, Model) else Distinct(l))
@@ -74,7 +74,7 @@ def demanded(
 
 
 def _listed(name: str, given: Model | Iterable[Model]) -> list[Model]:
-    models = [given] if isinstance(given, Model) else list(given)
+    models = list(given) if isinstance(given, Iterable) else [given]
     for model in models:
         if not isinstance(model, Model):
             raise InvalidArgumentError("sensitive", f"must map {name!r} to models such as Distinct(3), not {model!r}")

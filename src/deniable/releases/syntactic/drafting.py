@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -10,10 +11,13 @@ from typing import Any
 import pyarrow as pa
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.releases.syntactic.source import names_of, read
 from deniable.releases.syntactic.values import date_of, number_of, text_of
 
 _PARTS = 20
 """The narrowest interval that is drafted leaves about so many."""
+_CODE = 4
+"""So many digits or more, always equally many, are a code and not a number."""
 _FINEST = Fraction(5, 10**9)
 
 
@@ -26,8 +30,8 @@ def draft_of(column: Any) -> tuple[str, tuple[Any, ...]]:  # noqa: ANN401 - any 
     if isinstance(values[0], date) or _all(values, date_of):
         return "date", ("month", "year", "decade")
     texts = [text_of(value) for value in values]
-    if isinstance(values[0], str) and len(texts[0]) > 1 and len({len(text) for text in texts}) == 1:
-        return ("mask", (len(texts[0]),)) if all(any(map(str.isdigit, text)) for text in texts) else ("flat", ())
+    if isinstance(values[0], str) and all(len(text) == len(texts[0]) >= _CODE and text.isdigit() for text in texts):
+        return "mask", (len(texts[0]),)
     if not isinstance(values[0], bool) and _all(values, number_of):
         numbers = [number_of(value) for value in values]
         least = Fraction(5) if all(number.denominator == 1 for number in numbers) else _FINEST
@@ -51,3 +55,42 @@ def _all(values: list[Any], reads: Any) -> bool:  # noqa: ANN401 - a reader of v
             reads(value)
         return True
     return False
+
+
+def draft_policy(file: str) -> str:
+    """A TOML file with a line for each column, for a custodian to edit."""
+    names = names_of(file)
+    table = read(file, names)
+    lines = [
+        "# Drafted from the data: every hierarchy below was looked up in it. Read each line.",
+        "# Columns that are not listed here are not published.",
+        "",
+        "k = 5",
+        "suppression = 0.02",
+        "",
+        "# What others may know of a person.",
+        "[quasi_identifiers]",
+    ]
+    for name in names:
+        if table[name].null_count == table.num_rows:
+            lines.append(f"# {json.dumps(name)} holds nothing but NULL")
+            continue
+        kind, settings = draft_of(table[name])
+        value = {"mask": f"{{ mask = {settings[0] if settings else 0} }}", "flat": "{}"}.get(
+            kind, f"{{ {kind} = [{', '.join(_toml(setting) for setting in settings)}] }}"
+        )
+        lines.append(f"{json.dumps(name)} = {value}")
+    lines += [
+        "",
+        "# What they must not learn; move columns here, and ask for l or t.",
+        "[sensitive]",
+        "# condition = {}",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _toml(setting: Any) -> str:  # noqa: ANN401 - a text or a number
+    if isinstance(setting, str):
+        return json.dumps(setting)
+    return str(setting) if setting.denominator == 1 else repr(float(setting))

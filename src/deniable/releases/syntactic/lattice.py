@@ -22,7 +22,8 @@ class Lattice:
         self.shape = tuple(column.height for column in cells.columns)
         if np.prod(self.shape, dtype=float) > _MOST_NODES:
             raise InvalidArgumentError(
-                "quasi_identifiers", f"span {np.prod(self.shape, dtype=float):.0f} nodes; take fewer levels, or 'mondrian'"
+                "quasi_identifiers",
+                f"span {np.prod(self.shape, dtype=float):.0f} nodes; take fewer levels, or 'mondrian'",
             )
         bottom = cells.classes()
         self._classes = [bottom]
@@ -38,13 +39,13 @@ class Lattice:
     def classes(self, node: Node) -> Classes:
         """Rolled up from the known finer node with the fewest classes; kept, if that is much fewer."""
         finer = np.flatnonzero((self._nodes <= node).all(axis=1))
-        best = finer[np.argmin(self._costs[finer])]
+        best = int(finer[np.argmin(self._costs[finer])])
         start = tuple(self._nodes[best].tolist())
         if start == node:
             return self._classes[best]
         made = self._classes[best].rolled(self.cells.columns, start, node)
         price = made.number * (len(self.shape) + 3 * len(self.cells.sensitive))
-        if price <= self._room and made.number < 0.7 * self._costs[best]:  # noqa: PLR2004 - worth its place
+        if price <= self._room and made.number < 0.7 * self._costs[best]:
             self._classes.append(made)
             self._nodes = np.vstack([self._nodes, node])
             self._costs = np.append(self._costs, made.number)

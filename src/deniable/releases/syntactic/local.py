@@ -1,8 +1,9 @@
 """Local recoding: the optimum, then every class as fine as its own rows allow.
 
-Input:      the classes of the best full-domain node, and the suppressed rows as one more class if that meets the models.
-Guarantee:  every class meets every model, and NCP is never above the optimum's: a part is made finer only if it and what
-            is left behind both meet the models.
+Input:      the classes of the best full-domain node, and the suppressed rows as one more class if that meets the
+            models.
+Guarantee:  every class meets every model, and NCP is never above the optimum's: a part is made finer only if it and
+            what is left behind both meet the models.
 Not promised: that equal values are called alike: 13053 can be 1305* in one row and 130** in another.
 Error:      no optimum (that is NP-hard).
 Cost:       breadth first: in each round every class goes one level down in its best column, all at once.
@@ -71,7 +72,7 @@ class _Parts:
         return bool(self._open.any())
 
     def _tried(self, place: int) -> tuple[FloatArray, IntArray]:
-        """What each class gains by one level down in a column, and for each point the part that it would move to, or -1."""
+        """What each class gains by one level down in a column, and the part that each point would move to, or -1."""
         gain, part = np.zeros(len(self._levels)), np.full(len(self._of), -1)
         inside = (self._open & (self._levels[:, place] > 0))[self._of]
         of, level, code = self._of[inside], self._levels[self._of[inside], place], self._cells.codes[place][inside]
@@ -117,7 +118,7 @@ class _Parts:
 
     def named(self) -> Recoding:
         """Classes that are called alike are one class: the union of classes that meet a model meets it."""
-        codes, labels, spans = [], [], []
+        codes, labels, spans, covers = [], [], [], []
         for place, column in enumerate(self._cells.columns):
             names = [name for level in column.labels for name in level]
             offsets = np.cumsum([0, *column.sizes[:-1]])
@@ -127,12 +128,20 @@ class _Parts:
             level = self._levels[self._of, place]
             codes.append(number[offsets[level] + self._groups[place][level, self._cells.codes[place]]])
             labels.append(distinct)
-            widest = np.zeros(len(distinct))
-            np.maximum.at(widest, number, np.concatenate(self._spans[place]))
-            spans.append(widest)
+            rows = self._cells.rows_of(place)
+            most = [np.bincount(group, rows, size) for group, size in zip(column.groups, column.sizes, strict=True)]
+            spans.append(_largest(number, np.concatenate(self._spans[place])))
+            covers.append(_largest(number, np.concatenate(most)).astype(np.int64))
         lost = self._suppressed[self._of].astype(np.int64)
         of, (suppressed, *distinct_codes) = joined([lost, *codes], [2, *map(len, labels)])
-        return Recoding(of, tuple(distinct_codes), tuple(labels), tuple(spans), suppressed.astype(bool))
+        return Recoding(of, tuple(distinct_codes), tuple(labels), tuple(spans), tuple(covers), suppressed.astype(bool))
+
+
+def _largest(number: IntArray, amounts: FloatArray) -> FloatArray:
+    """The largest amount of each number: a name that stands at two levels means the wider one."""
+    largest = np.zeros(int(number.max()) + 1)
+    np.maximum.at(largest, number, amounts)
+    return largest
 
 
 def _stacked(levels: Sequence[FloatArray]) -> FloatArray:

@@ -1,8 +1,8 @@
 """What a release gives up, as one number; the search makes it least.
 
 Every loss comes with a bound from below that holds for a node before its classes are known, or for all nodes above one
-whose classes are known. A suppressed row loses at least as much as one that is only made coarser, so leaving suppression
-out bounds from below, and without suppression every loss here grows from level to level.
+whose classes are known. A suppressed row loses at least as much as one that is only made coarser, so leaving
+suppression out bounds from below, and without suppression every loss here grows from level to level.
 """
 
 from __future__ import annotations
@@ -39,11 +39,15 @@ class Loss(ABC):
 class _ByColumns(Loss):
     """A weight for each group of each level of each column; the loss of a row is the sum over its columns."""
 
-    def __init__(self, cells: Cells, weights: Sequence[Sequence[FloatArray]], stars: Sequence[float], base: float, scale: float) -> None:
+    def __init__(
+        self, cells: Cells, weights: Sequence[Sequence[FloatArray]], stars: Sequence[float], base: float, scale: float
+    ) -> None:
         self._weights, self._stars, self._base, self._scale = weights, stars, base, scale
         points = np.bincount(cells.point, cells.counts, cells.points)
         self._means = [
-            np.array([np.sum(points * weight[group[codes]]) for weight, group in zip(levels, column.groups, strict=True)])
+            np.array(
+                [np.sum(points * weight[group[codes]]) for weight, group in zip(levels, column.groups, strict=True)]
+            )
             for levels, column, codes in zip(weights, cells.columns, cells.codes, strict=True)
         ]
 
@@ -64,8 +68,8 @@ class _ByColumns(Loss):
         lost = np.zeros(classes.number)
         for weights, level, codes in zip(self._weights, node, classes.codes, strict=True):
             lost += weights[level][codes]
-        total = np.sum(classes.sizes * np.where(kept, lost, sum(self._stars)))
-        return float(self._scaled(total))
+        total = np.array(classes.sizes * np.where(kept, lost, sum(self._stars))).sum()
+        return float(self._scaled(np.array([total], float))[0])
 
     def _scaled(self, total: FloatArray) -> FloatArray:
         return (total - self._base) / self._scale
@@ -141,7 +145,7 @@ class ClassSize(Loss):
 
     def of(self, node: Node, classes: Classes, kept: BoolArray) -> float:
         """Rows over classes."""
-        del node
+        del node, classes
         return float(self._rows / (int(kept.sum()) + (not kept.all())))
 
 

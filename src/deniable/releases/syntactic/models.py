@@ -4,15 +4,18 @@ A model judges classes, and says for each one that fails how many of its rows *e
 number is what makes the search for the optimum fast where nothing is monotone:
 
 Theorem (what must be suppressed). Let C be a class of a node, and let a finer node part C into classes C_1, ..., C_j.
-(a) If the model is closed under adding rows (size, distinct values) and C fails, every C_i fails: all of C is suppressed.
+(a) If the model is closed under adding rows (size, distinct values) and C fails, every C_i fails: all of C is
+    suppressed.
 (b) If the model is g(C) <= 0 for a function g of the counts of sensitive values that is convex and homogeneous, and
     g(C) <= G |C| always, then at least g(C) / G rows of C are suppressed.
-Proof of (b). Such a g is subadditive: g(C) <= sum g(C_i) <= sum over failing i of g(C_i) <= G * (rows in failing C_i). []
+Proof of (b). Such a g is subadditive: g(C) <= sum g(C_i) <= sum over failing i of g(C_i) <= G * (rows in failing C_i).
 
-Entropy: n (log l - H) is convex and homogeneous, since n H is concave (log sum inequality); G = log l. Recursive (c, l):
-r_1 - c (r_l + ... + r_m) is, since sums of the largest counts are convex; G = 1. t-closeness: n (EMD - t) is, since EMD is
-convex in its first argument; G = (largest EMD of a single value) - t. Without suppression this is the classic
-monotonicity of each model (Machanavajjhala et al. 2007; Li, Li, Venkatasubramanian 2007).
+- Entropy: g = n (log l - H), since n H is concave (log sum inequality); G = log l.
+- Recursive (c, l): g = r_1 - c (r_l + ... + r_m), since sums of the largest counts are convex; G = 1.
+- t-closeness: g = n (EMD - t), since EMD is convex in its first argument; G = (largest EMD of a single value) - t.
+
+Without suppression this is the classic monotonicity of each model (Machanavajjhala et al. 2007; Li, Li,
+Venkatasubramanian 2007). Also by subadditivity, classes that meet a model meet it when they are merged.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import Number, positive, whole
 from deniable.releases.syntactic.cells import Sensitive
 from deniable.releases.syntactic.classes import Classes, Pairs
-from deniable.releases.syntactic.grouping import BoolArray, FloatArray
+from deniable.releases.syntactic.grouping import BoolArray, FloatArray, IntArray, added
 
 SLACK = 1e-9
 """Logarithms and distances are doubles: a class that misses its bound by less than this meets it. Declared, tested."""
@@ -74,7 +77,7 @@ class Size(Bound):
 class Distinct(Model):
     """Distinct l-diversity: every class has at least l sensitive values (Machanavajjhala et al. 2007)."""
 
-    l: int  # noqa: E741 - its name in the literature
+    l: int
 
     def __post_init__(self) -> None:
         """A whole number from 1."""
@@ -94,7 +97,7 @@ class Distinct(Model):
 class Entropy(Model):
     """Entropy l-diversity: the entropy of the sensitive values of every class is at least log l (same)."""
 
-    l: int  # noqa: E741 - its name in the literature
+    l: int
 
     def __post_init__(self) -> None:
         """A whole number from 1."""
@@ -112,12 +115,12 @@ class Entropy(Model):
 
 @dataclass(frozen=True, slots=True)
 class Recursive(Model):
-    """Recursive (c, l)-diversity: r_1 < c (r_l + ... + r_m), where r_i is the i-th largest count in the class (same)."""
+    """Recursive (c, l)-diversity: r_1 < c (r_l + ... + r_m), where r_i is the i-th largest count (same)."""
 
-    l: int  # noqa: E741 - its name in the literature
+    l: int
     c: Fraction
 
-    def __init__(self, l: int, c: Number) -> None:  # noqa: E741 - same
+    def __init__(self, l: int, c: Number) -> None:
         object.__setattr__(self, "l", whole("l", l))
         object.__setattr__(self, "c", positive("c", c))
         if self.c.limit_denominator(10**6) != self.c:
@@ -136,7 +139,7 @@ class Recursive(Model):
 @dataclass(frozen=True, slots=True)
 class _Distinct(Bound):
     column: int
-    l: int  # noqa: E741 - its name in the literature
+    l: int
 
     def judge(self, classes: Classes) -> Verdict:
         """Closed under adding rows."""
@@ -146,7 +149,7 @@ class _Distinct(Bound):
 @dataclass(frozen=True, slots=True)
 class _Entropy(Bound):
     column: int
-    l: int  # noqa: E741 - its name in the literature
+    l: int
 
     def judge(self, classes: Classes) -> Verdict:
         """Fewer than l values never reach log l, whatever is left out; otherwise the theorem's (b)."""
@@ -160,7 +163,7 @@ class _Entropy(Bound):
 @dataclass(frozen=True, slots=True)
 class _Recursive(Bound):
     column: int
-    l: int  # noqa: E741 - its name in the literature
+    l: int
     c: Fraction
 
     def judge(self, classes: Classes) -> Verdict:
@@ -171,7 +174,7 @@ class _Recursive(Bound):
         return Verdict(fails, np.where(rest == 0, classes.sizes, least))
 
 
-def distinct_of(pairs: Pairs, classes: int) -> FloatArray:
+def distinct_of(pairs: Pairs, classes: int) -> IntArray:
     """How many values each class has."""
     return np.bincount(pairs.of, minlength=classes)
 
@@ -182,20 +185,20 @@ def entropy_of(pairs: Pairs, classes: Classes) -> FloatArray:
     return np.log(classes.sizes) - weighed / classes.sizes
 
 
-def recursive_of(pairs: Pairs, classes: int, l: int) -> tuple[FloatArray, FloatArray]:  # noqa: E741 - same
+def recursive_of(pairs: Pairs, classes: int, l: int) -> tuple[IntArray, IntArray]:
     """The largest count of each class, and the sum of its l-th largest and all smaller ones."""
     order = np.lexsort((-pairs.count, pairs.of))
     count, starts = pairs.count[order], pairs.starts(classes)
     rank = np.arange(len(order)) - starts[pairs.of]
-    rest = np.bincount(pairs.of, np.where(rank >= l - 1, count, 0), classes)
-    return count[starts].astype(float), rest
+    rest = added(pairs.of, np.where(rank >= l - 1, count, 0), classes)
+    return count[starts], rest
 
 
 def _closed(fails: BoolArray, classes: Classes) -> Verdict:
     return Verdict(fails, np.where(fails, classes.sizes, 0).astype(float))
 
 
-def _enough(name: str, l: int, sensitive: Sensitive) -> None:  # noqa: E741 - same
+def _enough(name: str, l: int, sensitive: Sensitive) -> None:
     if l > len(sensitive.values):
         raise InvalidArgumentError(
             name, f"is {l}, but {sensitive.name!r} has only {len(sensitive.values)} values in the whole table"

@@ -3,7 +3,8 @@
 Input:      points in the order of their hierarchies (numbers on a line, names along their tree), with their rows.
 Guarantee:  every class meets every model: a box is halved only if both halves do, and the first box is the whole table.
 Not promised: anything but the models. Neighbouring boxes can differ by one value, which full-domain levels never do.
-Error:      no optimum (that is NP-hard); NCP is far below any full-domain release, since every box is cut where it helps.
+Error:      no optimum (that is NP-hard); NCP is far below any full-domain release, since every box is cut where it
+            helps.
 Cost:       breadth first: all boxes are halved at once, in about log2(rows / k) rounds of a few passes over the points.
 Reference:  LeFevre, DeWitt, Ramakrishnan 2006.
 """
@@ -19,7 +20,7 @@ from deniable.releases.syntactic.cells import Cells
 from deniable.releases.syntactic.classes import Classes
 from deniable.releases.syntactic.column import Column
 from deniable.releases.syntactic.grouping import BoolArray, FloatArray, IntArray, joined
-from deniable.releases.syntactic.hierarchy import Label
+from deniable.releases.syntactic.kinds import Label
 from deniable.releases.syntactic.models import Bound
 from deniable.releases.syntactic.recoding import Recoding
 from deniable.releases.syntactic.values import STAR, text_of
@@ -97,7 +98,7 @@ class _Boxes:
         """Boxes that cannot be halved any more are done."""
         lengths = np.diff(np.r_[self._starts, len(self._points)])
         self._points = self._points[np.repeat(kept, lengths)]
-        self._starts = (np.cumsum(lengths[kept]) - lengths[kept])
+        self._starts = np.cumsum(lengths[kept]) - lengths[kept]
         self._tried, self._names, self._chosen = self._tried[kept], self._names[kept], column[kept]
 
     def _cut(self, box: IntArray, values: IntArray) -> _Cut:
@@ -152,14 +153,16 @@ def _named(cells: Cells, of: IntArray) -> Recoding:
     number = int(of.max()) + 1
     order = np.argsort(of, kind="stable")
     starts = np.searchsorted(of[order], np.arange(number))
-    codes, labels, spans = [], [], []
-    for column, code in zip(cells.columns, cells.codes, strict=True):
+    codes, labels, spans, covers = [], [], [], []
+    for place, (column, code) in enumerate(zip(cells.columns, cells.codes, strict=True)):
         low, high = np.minimum.reduceat(code[order], starts), np.maximum.reduceat(code[order], starts)
         label, (lows, highs) = joined([low, high], [len(column.values)] * 2)
         codes.append(label)
         labels.append(tuple(_run_name(column, a, b) for a, b in zip(lows.tolist(), highs.tolist(), strict=True)))
         spans.append(column.stretch(lows, highs))
-    return Recoding(of, tuple(codes), tuple(labels), tuple(spans), np.zeros(number, bool))
+        running = np.r_[0, np.cumsum(cells.rows_of(place))]
+        covers.append(running[highs + 1] - running[lows])
+    return Recoding(of, tuple(codes), tuple(labels), tuple(spans), tuple(covers), np.zeros(number, bool))
 
 
 def _run_name(column: Column, low: int, high: int) -> Label:

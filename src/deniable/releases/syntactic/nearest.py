@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from math import ceil
 
 from deniable.core.errors import Refused
@@ -54,20 +55,26 @@ def infeasible(lattice: Lattice, demands: Demands, *, suppresses: bool = True) -
     if k > 1:
         settings["k"] = f"k={k} is feasible"
     for place, (name, model) in enumerate(demands.models):
-        others = demands.models[:place], demands.models[place + 1 :]
-        found = _relaxed(model, lambda changed: fits(replace(demands, models=(*others[0], (name, changed), *others[1]))))  # noqa: B023
+        found = _relaxed(model, partial(_fits_with, fits, demands, place))
         if found is not None:
             settings[f"{name}: {type(model).__name__}"] = f"{found} of {name} is feasible"
     return Infeasible(demands, settings)
 
 
+def _fits_with(fits: Callable[[Demands], bool], demands: Demands, place: int, model: Model) -> bool:
+    """Whether the demands fit with another model in one place."""
+    models = list(demands.models)
+    models[place] = (models[place][0], model)
+    return fits(replace(demands, models=tuple(models)))
+
+
 def _relaxed(model: Model, fits: Callable[[Model], bool]) -> Model | None:
     """The strictest model of its kind that fits, if any below the one asked for does."""
     if isinstance(model, Distinct | Entropy):
-        l = _largest(model.l - 1, lambda l: fits(type(model)(l)))  # noqa: E741 - its name in the literature
+        l = _largest(model.l - 1, lambda l: fits(type(model)(l)))
         return type(model)(l) if l > 1 else None
     if isinstance(model, Recursive):
-        l = _largest(model.l - 1, lambda l: fits(Recursive(l, model.c)))  # noqa: E741 - same
+        l = _largest(model.l - 1, lambda l: fits(Recursive(l, model.c)))
         return Recursive(l, model.c) if l > 1 else None
 
     def loosened(steps: int) -> Model:

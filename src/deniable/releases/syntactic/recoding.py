@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from deniable.releases.syntactic.cells import Cells, shuffled
 from deniable.releases.syntactic.classes import Classes
-from deniable.releases.syntactic.grouping import BoolArray, FloatArray, IntArray, joined
-from deniable.releases.syntactic.hierarchy import Label
+from deniable.releases.syntactic.grouping import BoolArray, FloatArray, IntArray, added, joined
+from deniable.releases.syntactic.kinds import Label
 from deniable.releases.syntactic.losses import Node
 from deniable.releases.syntactic.values import STAR
 
@@ -28,6 +28,8 @@ class Recoding:
     """For each quasi-identifier: its labels."""
     spans: tuple[FloatArray, ...]
     """For each quasi-identifier: how much of the column each label covers."""
+    covers: tuple[IntArray, ...]
+    """For each quasi-identifier: how many rows of the table have a value that each label covers."""
     suppressed: BoolArray
     """Whether a class is suppressed: '*' everywhere, whatever its labels."""
 
@@ -51,6 +53,10 @@ def full_domain(cells: Cells, node: Node, kept: BoolArray) -> Recoding:
         codes,
         tuple(column.labels[level] for column, level in levels),
         tuple(column.span(column.groups[level], column.sizes[level]) for column, level in levels),
+        tuple(
+            added(column.groups[level], cells.rows_of(place), column.sizes[level])
+            for place, (column, level) in enumerate(levels)
+        ),
         ~kept,
     )
 
@@ -79,7 +85,9 @@ def published(cells: Cells, recoding: Recoding, others: pa.Table | None) -> pa.T
     }
     for sensitive, secret in zip(cells.sensitive, cells.secrets, strict=True):
         columns[sensitive.name] = _value_column(secret[cell], sensitive.values)
-    return pa.table(columns if others is None else columns | dict(zip(others.column_names, others.columns, strict=True)))
+    return pa.table(
+        columns if others is None else columns | dict(zip(others.column_names, others.columns, strict=True))
+    )
 
 
 def _text_column(codes: IntArray, labels: Sequence[Label]) -> pa.Array:

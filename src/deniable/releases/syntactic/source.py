@@ -27,7 +27,15 @@ def read(frame: Any, wanted: Sequence[str]) -> pa.Table:  # noqa: ANN401 - whate
         return frame.select(*map(_quoted, wanted)).to_arrow_table()
     table = _arrow(frame)
     _require(table.column_names, wanted)
-    return table.select(list(wanted))
+    return _without_views(table.select(list(wanted)))
+
+
+def _without_views(table: pa.Table) -> pa.Table:
+    """Texts in the layout that everything can sort."""
+    texts = [
+        pa.field(field.name, pa.string()) if pa.types.is_string_view(field.type) else field for field in table.schema
+    ]
+    return table.cast(pa.schema(texts))
 
 
 def names_of(frame: Any) -> list[str]:  # noqa: ANN401 - whatever holds a table
@@ -44,7 +52,7 @@ def names_of(frame: Any) -> list[str]:  # noqa: ANN401 - whatever holds a table
 def _arrow(frame: Any) -> pa.Table:  # noqa: ANN401 - whatever holds a table
     if isinstance(frame, pa.Table):
         return frame
-    if type(frame).__module__.startswith("pandas."):
+    if type(frame).__module__.split(".")[0] == "pandas":
         repeated = [name for name, count in Counter(map(str, frame.columns)).items() if count > 1]
         if repeated:
             raise InvalidArgumentError("frame", f"has two columns {repeated[0]!r}; rename one of them")
@@ -52,7 +60,9 @@ def _arrow(frame: Any) -> pa.Table:  # noqa: ANN401 - whatever holds a table
     try:
         return pa.table(frame)
     except (TypeError, ValueError, pa.ArrowInvalid):
-        raise InvalidArgumentError("frame", "must be a pandas, Polars or Arrow table, a DuckDB relation or a file") from None
+        raise InvalidArgumentError(
+            "frame", "must be a pandas, Polars or Arrow table, a DuckDB relation or a file"
+        ) from None
 
 
 def _from_file(name: str, wanted: Sequence[str]) -> pa.Table:
@@ -75,7 +85,9 @@ def _opened(name: str) -> tuple[Path, str]:
     file, _, table = name.partition("::")
     path = Path(file)
     if not table and path.suffix not in (*_PARQUET, *_TEXT):
-        raise InvalidArgumentError("frame", f"must be a .parquet, .csv or .tsv file, or 'file.duckdb::table', not {file!r}")
+        raise InvalidArgumentError(
+            "frame", f"must be a .parquet, .csv or .tsv file, or 'file.duckdb::table', not {file!r}"
+        )
     if not path.is_file():
         raise InvalidArgumentError("frame", f"cannot be read: there is no file {file!r}")
     return path, table
@@ -103,7 +115,9 @@ def _require(there: Sequence[str], wanted: Sequence[str]) -> None:
             raise InvalidArgumentError("frame", f"has two columns {name!r}; rename one of them")
     for name in wanted:
         if name not in there:
-            raise InvalidArgumentError("frame", f"has no column {name!r}; its columns are {', '.join(map(repr, there))}")
+            raise InvalidArgumentError(
+                "frame", f"has no column {name!r}; its columns are {', '.join(map(repr, there))}"
+            )
 
 
 def _quoted(name: str) -> str:

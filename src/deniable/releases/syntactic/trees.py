@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ def paths_of(source: str | Path | Mapping[Any, Any]) -> dict[Label, Path_]:
 
 
 def _from_file(path: Path) -> list[list[Label]]:
-    """A line for each value: the value, then ever coarser names; by semicolons, commas or tabs. An empty value is NULL."""
+    """A line for each value: the value, then ever coarser names; by semicolons, commas or tabs. Empty is NULL."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
@@ -44,7 +45,9 @@ def _from_file(path: Path) -> list[list[Label]]:
     rows = [[cell.strip() or None for cell in row] for row in csv.reader(text.splitlines(), delimiter=delimiter) if row]
     if len({len(row) for row in rows}) > 1:
         uneven = next(row for row in rows if len(row) != len(rows[0]))
-        raise InvalidArgumentError("tree", f"in {path} has {len(rows[0])} columns, but not on the line of {uneven[0]!r}")
+        raise InvalidArgumentError(
+            "tree", f"in {path} has {len(rows[0])} columns, but not on the line of {uneven[0]!r}"
+        )
     return rows
 
 
@@ -87,15 +90,15 @@ def _check(paths: Mapping[Label, Path_]) -> None:
     over: dict[Label, set[Label]] = {}
     for value, path in paths.items():
         line = (value, *path)
-        for level, (fine, coarse) in enumerate(zip(line, line[1:], strict=False)):
+        for level, (fine, coarse) in enumerate(pairwise(line)):
             if above.setdefault((level, fine), coarse) != coarse:
                 raise InvalidArgumentError(
                     "tree", f"is no tree: {fine!r} lies below {above[level, fine]!r} and below {coarse!r}"
                 )
             if fine != coarse:
                 over.setdefault(fine, set()).add(coarse)
-    for name in over:
-        reached, waiting = set[Label](), list(over[name])
+    for name, next_ones in over.items():
+        reached, waiting = set[Label](), list(next_ones)
         while waiting:
             higher = waiting.pop()
             if higher not in reached:

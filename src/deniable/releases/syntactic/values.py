@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from decimal import Decimal
 from fractions import Fraction
 
 from deniable.core.errors import InvalidArgumentError
@@ -31,7 +30,7 @@ def text_of(value: object) -> str:
 def number_of(value: object) -> Fraction:
     """The number that is stored, or that a text writes."""
     try:
-        return Fraction(str(value)) if isinstance(value, float | Decimal) else Fraction(value)  # type: ignore[arg-type]
+        return Fraction(value) if isinstance(value, int) else Fraction(str(value))
     except (TypeError, ValueError, ZeroDivisionError):
         raise InvalidArgumentError("hierarchy", f"of numbers has no place for {text_of(value)!r}") from None
 
