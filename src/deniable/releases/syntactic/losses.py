@@ -19,6 +19,9 @@ from deniable.releases.syntactic.grouping import BoolArray, FloatArray
 
 Node = tuple[int, ...]
 
+_NOTHING = 1e-6
+"""Bits that are only rounding: one row with another value is worth more than one bit in all."""
+
 
 class Loss(ABC):
     """A loss of one table."""
@@ -103,7 +106,8 @@ def entropy(cells: Cells) -> Loss:
         float(np.sum(points * levels[0][column.groups[0][codes]]))
         for levels, column, codes in zip(weights, cells.columns, cells.codes, strict=True)
     )
-    return _ByColumns(cells, weights, stars, base, (cells.total * sum(stars) - base) or 1.0)
+    everything = cells.total * sum(stars) - base
+    return _ByColumns(cells, weights, stars, base, everything if everything > _NOTHING else 1.0)
 
 
 class Discernibility(Loss):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from deniable.core.errors import InvalidArgumentError
 from deniable.releases import Distinct, Entropy, Infeasible, Recursive, anonymize, check, hierarchy
 from tests.unit.releases.syntactic import reference
-from tests.unit.releases.syntactic.tables import TREES, records, table_of
+from tests.unit.releases.syntactic.tables import TREES, balanced, records, table_of
 from tests.unit.releases.syntactic.test_optimum import MODELS, demand
 
 PEOPLE = pa.table(
@@ -33,7 +33,7 @@ KNOWN = {"zip": hierarchy.mask(5), "age": hierarchy.interval(10, 20)}
 
 
 @given(
-    rows=records,
+    rows=records | balanced,
     k=st.integers(1, 5),
     wanted=st.lists(demand, max_size=2),
     share=st.sampled_from([0, Fraction(1, 5), Fraction(1, 2)]),
