@@ -9,7 +9,6 @@ This file imports nothing of ours, so that a peer with other needs than ours can
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from collections.abc import Callable
@@ -37,7 +36,8 @@ def measured(run: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     cpu, wall = time.process_time(), time.perf_counter()
     said = run()
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    status = Path("/proc/self/status").read_text().splitlines()
+    peak = next(int(words.split()[1]) / 1024 for words in status if words.startswith("VmHWM"))
     return {"cpu": cpu, "wall": wall, "megabytes": peak} | said
 
 

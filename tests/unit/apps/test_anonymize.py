@@ -96,7 +96,11 @@ def test_a_draft_can_be_run_as_it_is(folder, monkeypatch):
         ("[quasi_identifiers]\nzip = { tree = 'no.csv' }\n", [], "cannot be read"),
         ("[quasi_identifiers]\nzipp = {}\n", ["--k", "2"], "no column 'zipp'"),
         ("k = 1\n[quasi_identifiers]\nzip = {}\n", ["--l", "3"], "needs a sensitive column"),
-        ("[quasi_identifiers]\nzip = {}\n[sensitive]\ncondition = { entropy = 3 }\n", [], "nearest|hint: suppression=1"),
+        (
+            "[quasi_identifiers]\nzip = {}\n[sensitive]\ncondition = { entropy = 3 }\n",
+            [],
+            "hint: entropy 2-diversity of condition is feasible",
+        ),
     ],
 )
 def test_what_cannot_be_is_told_and_nothing_is_written(folder, monkeypatch, capsys, change, words, message):
@@ -106,7 +110,7 @@ def test_what_cannot_be_is_told_and_nothing_is_written(folder, monkeypatch, caps
     asked = ["patients.csv", "--policy", "anonymize.toml", *words]
     assert run(monkeypatch, *asked, *([] if "-o" in words else ["-o", "out.parquet"])) == 2
     said = capsys.readouterr().err
-    assert any(part in said for part in message.split("|")), said
+    assert message in said
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
 
 

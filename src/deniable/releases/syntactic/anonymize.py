@@ -72,6 +72,9 @@ def anonymize(
     _check_names(quasi_identifiers, demands, keep)
     if method not in METHODS:
         raise InvalidArgumentError("method", f"must be one of {', '.join(METHODS)}, not {method!r}")
+    capped = [name for name, given in quasi_identifiers.items() if given is not None and given.most is not None]
+    if method == "mondrian" and capped:
+        raise InvalidArgumentError("method", f"'mondrian' knows no levels, but {capped[0]!r} has a coarsest one")
     names = [*quasi_identifiers, *demands.sensitive]
     table = read(frame, [*names, *keep])
     hierarchies = {name: given or Flat() for name, given in quasi_identifiers.items()}

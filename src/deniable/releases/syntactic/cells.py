@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deniable.core.bits import OperatingSystem, words
 from deniable.core.errors import InvalidArgumentError
 from deniable.releases.syntactic.classes import Classes, Pairs
 from deniable.releases.syntactic.column import Column, column
@@ -109,8 +109,7 @@ def cells(
 
 def shuffled(groups: IntArray) -> IntArray:
     """The places of all entries, group by group and within a group in an order that nobody can foresee."""
-    noise = np.frombuffer(os.urandom(8 * len(groups)), np.uint64)
-    return np.lexsort((noise, groups))
+    return np.lexsort((words(OperatingSystem(), len(groups)), groups))
 
 
 def _coded(column: pa.ChunkedArray, name: str) -> tuple[IntArray, pa.Array]:

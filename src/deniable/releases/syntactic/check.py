@@ -1,5 +1,7 @@
 """Whether a published table meets its models. Shares nothing with the search: one GROUP BY and textbook formulas.
 
+Common to both is only what was asked: the demands, and the orders and trees that they name.
+
 Distances are computed another way than in the search: equal ones from absolute differences, hierarchical ones by moving
 surplus up the tree (Li, Li, Venkatasubramanian 2007, section 4.3), ordered ones by a running sum over all values.
 """

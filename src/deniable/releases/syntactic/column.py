@@ -78,7 +78,7 @@ def column(name: str, values: Sequence[object], hierarchy: Hierarchy) -> tuple[C
     levels = [[None if value is None else text_of(value) for value in values], *_named(name, values, hierarchy)]
     if STAR in levels[0]:
         raise InvalidArgumentError(name, "holds the value '*', which means suppressed; rename it")
-    levels.append([STAR] * len(values))
+    levels = [*levels, [STAR] * len(values)][: None if hierarchy.most is None else hierarchy.most + 1]
     places = _places(values, hierarchy)
     order = _order(levels, places)
     groups: list[IntArray] = []

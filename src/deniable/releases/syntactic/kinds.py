@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.core.number import whole
 from deniable.releases.syntactic.values import STAR, date_of, number_of, text_of
 
 Label = str | None
@@ -21,6 +22,15 @@ class Hierarchy(ABC):
     def levels(self, values: Sequence[object]) -> list[list[Label]]:
         """For each level above the values themselves and below '*': the name of each value (none of them NULL)."""
 
+    def at_most(self, level: int) -> Hierarchy:
+        """The same, but never coarser than a level; then '*' is for suppressed rows alone."""
+        return Capped(self, whole("at_most", level, least=0))
+
+    @property
+    def most(self) -> int | None:
+        """The coarsest level that may be used, if not '*'."""
+        return None
+
     def place(self, value: object) -> float | None:
         """Where a value lies on a line, if the hierarchy is about numbers or days; its order and its span follow."""
         del value
@@ -30,6 +40,36 @@ class Hierarchy(ABC):
     def null(self) -> list[Label] | None:
         """What NULL is called at each level, if the hierarchy says so."""
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Capped(Hierarchy):
+    """Another hierarchy without its coarsest levels."""
+
+    inner: Hierarchy
+    level: int
+
+    def levels(self, values: Sequence[object]) -> list[list[Label]]:
+        """Those of the other."""
+        return self.inner.levels(values)
+
+    @property
+    def most(self) -> int:
+        """The level that was said."""
+        return self.level
+
+    def place(self, value: object) -> float | None:
+        """That of the other."""
+        return self.inner.place(value)
+
+    @property
+    def null(self) -> list[Label] | None:
+        """That of the other."""
+        return self.inner.null
+
+    def __repr__(self) -> str:
+        """As it is written."""
+        return f"{self.inner!r}.at_most({self.level})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from deniable.releases.syntactic.cells import Cells
 from deniable.releases.syntactic.classes import Classes
 from deniable.releases.syntactic.losses import Node
 
-_MOST_NODES = 20_000_000
+_MOST_NODES = 2_000_000
 _ROOM = 30_000_000
 """Numbers that the kept classes may take together."""
 

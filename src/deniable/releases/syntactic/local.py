@@ -1,7 +1,7 @@
 """Local recoding: the optimum, then every class as fine as its own rows allow.
 
-Input:      the classes of the best full-domain node, and the suppressed rows as one more class if that meets the
-            models.
+Input:      the classes of the best full-domain node, and the suppressed rows at their coarsest levels, where those
+            classes meet the models.
 Guarantee:  every class meets every model, and NCP is never above the optimum's: a part is made finer only if it and
             what is left behind both meet the models.
 Not promised: that equal values are called alike: 13053 can be 1305* in one row and 130** in another.
@@ -46,13 +46,13 @@ class _Parts:
         ]
         self._flat_spans = [_stacked(levels) for levels in self._spans]
         top = [column.height - 1 for column in cells.columns]
-        number = np.cumsum(kept) - 1
-        lost = int(kept.sum())
-        self._of = np.where(kept, number, lost)[start.of]
-        self._levels = np.vstack([np.tile(node, (lost, 1)), [top]] if not kept.all() else [np.tile(node, (lost, 1))])
-        self._suppressed = np.zeros(len(self._levels), bool)
-        if not kept.all():
-            self._suppressed[lost] = failing(self._finest.merged(self._of, (), lost + 1), models)[lost]
+        hidden = start.suppressed[start.of]
+        tops = [np.where(hidden, group[-1][code], 0) for group, code in zip(self._groups, cells.codes, strict=True)]
+        kept_class = np.where(hidden, start.number, start.of)
+        radices = [start.number + 1, *(column.sizes[-1] for column in cells.columns)]
+        self._of, (first, *_) = joined([kept_class, *tops], radices)
+        self._levels = np.where((first == start.number)[:, None], top, node)
+        self._suppressed = failing(self._finest.merged(self._of, (), len(first)), models)
         self._open = ~self._suppressed
 
     def refine(self) -> bool:

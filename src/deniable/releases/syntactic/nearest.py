@@ -41,9 +41,11 @@ def infeasible(lattice: Lattice, demands: Demands, *, suppresses: bool = True) -
     """The refusal, with the nearest settings that suffice; `suppresses` says whether the method ever does."""
     settings = {}
     rows = lattice.cells.total
+    if not suppresses:
+        demands = replace(demands, suppression=Fraction(0))
     if suppresses:
         least = optimum(lattice, demands.bound(lattice.cells), Suppressed(lattice.cells), rows)
-        if least is not None:
+        if least is not None and least.suppressed < rows:
             share = Fraction(ceil(Fraction(least.suppressed * _STEPS, rows)), _STEPS)
             settings["suppression"] = f"suppression={float(share):g} suffices ({least.suppressed} of {rows} rows)"
 

@@ -190,6 +190,11 @@ def _left_out(report: Report) -> Section:
             if suppressed
             else "none: everybody is in a class",
         ),
+        *(
+            [("a second release", "not measured: the whole table does not meet the models without suppression")]
+            if report.exposures and not report.compositions
+            else []
+        ),
         (
             "more knowledge",
             "whoever knows more of a person than the quasi-identifiers is not held back by any model",

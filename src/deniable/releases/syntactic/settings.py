@@ -72,9 +72,15 @@ def _read(problems: list[Problem], place: str, read: Callable[[], Any]) -> Any: 
 
 def _hierarchy(given: Any, folder: Path) -> Hierarchy:  # noqa: ANN401 - what TOML holds
     """{ mask = 5 }, { interval = [5, 10] }, { cuts = [[30, 40]] }, { date = ["month"] }, { tree = "file.csv" }, {}."""
-    settings = _table(given, (*_HIERARCHIES, "origin"))
-    if len(set(settings) - {"origin"}) > 1:
+    settings = _table(given, (*_HIERARCHIES, "origin", "at_most"))
+    if len(set(settings) - {"origin", "at_most"}) > 1:
         raise InvalidArgumentError("hierarchy", "must be one of them, not several")
+    made = _made(settings, folder)
+    return made.at_most(settings["at_most"]) if "at_most" in settings else made
+
+
+def _made(settings: Mapping[str, Any], folder: Path) -> Hierarchy:
+    """By the one key that says which."""
     if "mask" in settings:
         return hierarchy.mask(settings["mask"])
     if "interval" in settings:

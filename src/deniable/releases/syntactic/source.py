@@ -68,6 +68,14 @@ def _arrow(frame: Any) -> pa.Table:  # noqa: ANN401 - whatever holds a table
 def _from_file(name: str, wanted: Sequence[str]) -> pa.Table:
     path, table = _opened(name)
     _require(_names_in(path, table), wanted)
+    try:
+        return _rows_of(path, table, wanted)
+    except (duckdb.Error, pa.ArrowException) as error:
+        raise _unreadable(path, error) from None
+
+
+def _rows_of(path: Path, table: str, wanted: Sequence[str]) -> pa.Table:
+    """Texts of a Parquet file stay dictionary-encoded, as they are stored."""
     if path.suffix in _PARQUET:
         schema = pq.read_schema(path)
         texts = [column for column in wanted if pa.types.is_string(schema.field(column).type)]
@@ -76,7 +84,7 @@ def _from_file(name: str, wanted: Sequence[str]) -> pa.Table:
     with duckdb.connect(str(path) if table else ":memory:", read_only=bool(table)) as connection:
         if table:
             return connection.sql(f"SELECT {columns} FROM {_quoted(table)}").to_arrow_table()  # noqa: S608 - quoted
-        relation = connection.read_csv(str(path), header=True, all_varchar=True)
+        relation = connection.read_csv(str(path), header=True, all_varchar=True, sep=_delimiter(path))
         return relation.select(*map(_quoted, wanted)).to_arrow_table()
 
 
@@ -100,12 +108,21 @@ def _names_in(path: Path, table: str) -> list[str]:
                 return list(connection.table(_quoted(table)).columns)
         if path.suffix in _PARQUET:
             return list(pq.read_schema(path).names)
-        with duckdb.connect() as connection:
-            sniffed = connection.execute("SELECT Delimiter FROM sniff_csv(?)", [str(path)]).fetchone()
         with path.open(encoding="utf-8-sig", newline="") as file:
-            return next(csv.reader(file, delimiter=sniffed[0] if sniffed else ","), [])
-    except (duckdb.Error, pa.ArrowInvalid, UnicodeDecodeError) as error:
-        raise InvalidArgumentError("frame", f"cannot be read from {path}: {str(error).splitlines()[0]}") from None
+            return next(csv.reader(file, delimiter=_delimiter(path)), [])
+    except (duckdb.Error, pa.ArrowException, UnicodeDecodeError) as error:
+        raise _unreadable(path, error) from None
+
+
+def _delimiter(path: Path) -> str:
+    """What the header line has most of."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        header = file.readline()
+    return max(",;\t|", key=header.count)
+
+
+def _unreadable(path: Path, error: Exception) -> InvalidArgumentError:
+    return InvalidArgumentError("frame", f"cannot be read from {path}: {str(error).splitlines()[0]}")
 
 
 def _require(there: Sequence[str], wanted: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -42,7 +43,11 @@ def _from_file(path: Path) -> list[list[Label]]:
         raise InvalidArgumentError("tree", f"in {path} is not UTF-8 text") from None
     first = text.split("\n", 1)[0]
     delimiter = max(";,\t", key=first.count)
-    rows = [[cell.strip() or None for cell in row] for row in csv.reader(text.splitlines(), delimiter=delimiter) if row]
+    rows = [
+        [cell.strip() or None for cell in row]
+        for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+        if row
+    ]
     if len({len(row) for row in rows}) > 1:
         uneven = next(row for row in rows if len(row) != len(rows[0]))
         raise InvalidArgumentError(

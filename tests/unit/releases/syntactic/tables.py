@@ -32,11 +32,17 @@ records = st.lists(
 balanced = st.lists(
     st.tuples(
         st.tuples(st.sampled_from("ab"), st.integers(0, 2), st.just("m")),
-        st.sampled_from([(1, 1, 0), (2, 2, 0), (3, 3, 0), (1, 1, 1), (2, 2, 2), (1, 0, 0), (3, 0, 0), (4, 1, 0), (1, 2, 3)]),
+        st.sampled_from(
+            [(1, 1, 0), (2, 2, 0), (3, 3, 0), (1, 1, 1), (2, 2, 2), (1, 0, 0), (3, 0, 0), (4, 1, 0), (1, 2, 3)]
+        ),
     ),
     min_size=1,
     max_size=5,
-).map(lambda blocks: [(*cell, secret) for cell, counts in blocks for secret, count in enumerate(counts, 1) for _ in range(count)])
+).map(
+    lambda blocks: [
+        (*cell, secret) for cell, counts in blocks for secret, count in enumerate(counts, 1) for _ in range(count)
+    ]
+)
 """Tables in which some classes are much like the whole and others are not: there suppression is not monotone."""
 
 

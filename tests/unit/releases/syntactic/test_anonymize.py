@@ -39,9 +39,11 @@ KNOWN = {"zip": hierarchy.mask(5), "age": hierarchy.interval(10, 20)}
     share=st.sampled_from([0, Fraction(1, 5), Fraction(1, 2)]),
     method=st.sampled_from(["optimal", "local", "mondrian"]),
     nulls=st.booleans(),
+    capped=st.booleans(),
 )
 @settings(max_examples=120, deadline=None)
-def test_every_release_passes_the_check_and_a_plain_count(rows, k, wanted, share, method, nulls):
+def test_every_release_passes_the_check_and_a_plain_count(rows, k, wanted, share, method, nulls, capped):
+    cap = {"number": TREES["number"].at_most(2)} if capped and method != "mondrian" else {}
     most = len({row[-1] for row in rows})
     fair = [one for one in wanted if one[0] in ("equal", "ordered") or one[1] <= most]
     models = [MODELS[kind](*given) for kind, *given in fair]
@@ -49,7 +51,7 @@ def test_every_release_passes_the_check_and_a_plain_count(rows, k, wanted, share
     try:
         result = anonymize(
             table,
-            quasi_identifiers=TREES,
+            quasi_identifiers=TREES | cap,
             sensitive={"secret": models},
             k=min(k, len(rows)),
             suppression=share,
@@ -181,6 +183,16 @@ def test_not_a_number_is_null():
     assert result.table["x"].to_pylist() == ["1", "1", None, None]
 
 
+@pytest.mark.parametrize("method", ["optimal", "local"])
+def test_nothing_is_coarser_than_its_coarsest_level(method):
+    known = {"zip": hierarchy.mask(5).at_most(2), "age": hierarchy.interval(10).at_most(1)}
+    result = anonymize(PEOPLE, quasi_identifiers=known, sensitive="condition", k=3, suppression=0.5, method=method)
+    kept = [row for row in result.table.to_pylist() if row["zip"] != "*"]
+    assert kept
+    assert all(row["zip"].count("*") <= 2 and row["age"] != "*" for row in kept)
+    assert repr(known["zip"]) == "hierarchy.mask(5).at_most(2)"
+
+
 def test_odd_dictionaries_are_read_by_their_values():
     odd = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, None], pa.int32()), pa.array(["x", "x", None, "unused"]))
     result = anonymize(pa.table({"q": odd}), quasi_identifiers={"q": None}, k=2)
@@ -231,6 +243,7 @@ def test_more_combinations_than_64_bits_can_number():
         ({"sensitive": ["condition", "zip"]}, "in two roles"),
         ({"sensitive": {"condition": 3}}, "must map"),
         ({"population": 3}, "fewer people"),
+        ({"quasi_identifiers": {"zip": hierarchy.mask(5).at_most(2)}, "method": "mondrian"}, "knows no levels"),
     ],
 )
 def test_bad_arguments_are_refused(change, message):

@@ -9,7 +9,6 @@ from deniable.core.errors import Refused
 from deniable.releases import Distinct, Entropy, Equal, Infeasible, Ordered, Recursive, anonymize, hierarchy
 
 ROWS = pa.table({"q": ["a"] * 5 + ["b"] * 3 + ["c"] * 2, "s": [1, 2, 3, 1, 1, 1, 2, 1, 3, 3]})
-NULLS = pa.table({"q": ["a", "a", "a", "b", "b", None], "s": [1, 2, 3, 1, 2, 3]})
 
 
 def refusal(table: pa.Table, **asked: object) -> Infeasible:
@@ -22,37 +21,55 @@ def test_what_even_the_whole_table_does_not_meet():
     found = refusal(ROWS, quasi_identifiers={"q": None}, sensitive="s", k=2, l=Entropy(3))
     assert isinstance(found, Refused)
     assert found.code == "infeasible"
-    assert found.settings["suppression"] == "suppression=1 suffices (10 of 10 rows)"
+    assert "suppression" not in found.settings  # all rows would have to go
     assert found.settings["s: Entropy"] == "entropy 2-diversity of s is feasible"
     assert "k" not in found.settings
 
 
-class _Fixed(hierarchy.Hierarchy):
-    """A hierarchy that ends below '*' would not need it; this one has no levels."""
-
-    def levels(self, values):
-        del values
-        return []
+CAPPED = {"quasi_identifiers": {"q": hierarchy.flat().at_most(0)}, "sensitive": "s"}
+"""Classes of 5, 3 and 2 rows, with the values 1 1 1 2 3, 1 1 2 and 3 3."""
 
 
-@pytest.mark.parametrize("model", [Entropy(3), Recursive(2, "0.9"), Recursive(3, 1)])
-def test_the_settings_named_suffice_and_are_nearest(model):
-    asked = {"quasi_identifiers": {"q": None}, "sensitive": "s", "k": 1}
-    found = refusal(ROWS, **asked, l=model)
-    text = found.settings["suppression"]
-    share = float(text.split("=")[1].split()[0])
-    assert anonymize(ROWS, **asked, l=model, suppression=share).checked.holds
-    if share > 0.001:
-        refusal(ROWS, **asked, l=model, suppression=share - 0.001)
+@pytest.mark.parametrize("method", ["optimal", "local"])
+@pytest.mark.parametrize(
+    ("asked", "settings"),
+    [
+        ({"k": 4}, {"suppression": "suppression=0.5 suffices (5 of 10 rows)", "k": "k=2 is feasible"}),
+        (
+            {"k": 4, "suppression": 0.2},
+            {"suppression": "suppression=0.5 suffices (5 of 10 rows)", "k": "k=3 is feasible"},
+        ),
+        (
+            {"k": 1, "l": 3, "suppression": 0.2},
+            {
+                "suppression": "suppression=0.5 suffices (5 of 10 rows)",
+                "s: Distinct": "distinct 2-diversity of s is feasible",
+            },
+        ),
+        (  # the distances of the classes from the whole are 0.1, 0.233 and 0.7
+            {"k": 1, "t": 0.09, "suppression": 0.5},
+            {"s: Equal": "0.1-closeness (equal distance) of s is feasible"},
+        ),
+    ],
+)
+def test_the_settings_named_suffice_and_are_nearest(method, asked, settings):
+    assert refusal(ROWS, **CAPPED, **asked, method=method).settings == settings
+
+
+@pytest.mark.parametrize("asked", [{"k": 4}, {"k": 2, "l": 2}, {"k": 1, "l": Entropy(2)}, {"k": 1, "t": Ordered(0.2)}])
+def test_the_least_suppression_suffices_and_no_less(asked):
+    found = refusal(ROWS, **CAPPED, **asked)
+    share = float(found.settings["suppression"].split("=")[1].split()[0])
+    assert anonymize(ROWS, **CAPPED, **asked, suppression=share).checked.holds
+    refusal(ROWS, **CAPPED, **asked, suppression=share - 0.001)
 
 
 def test_the_hint_is_a_sentence_and_nothing_was_weakened():
-    found = refusal(ROWS, quasi_identifiers={"q": None}, sensitive="s", k=1, l=Recursive(3, "0.5"))
-    assert (
-        found.reason
-        == "No release has 1-anonymity and recursive (0.5, 3)-diversity of s with at most 0 of the rows suppressed."
+    found = refusal(ROWS, **CAPPED, k=4)
+    assert found.show() == (
+        "refused (infeasible): No release has 4-anonymity with at most 0 of the rows suppressed.\n"
+        "hint: suppression=0.5 suffices (5 of 10 rows); or k=2 is feasible"
     )
-    assert "suffices" in found.hint
 
 
 def test_mondrian_never_speaks_of_suppression():
@@ -66,4 +83,3 @@ def test_models_that_the_whole_table_meets_are_always_feasible():
     for model in (Equal(0), Ordered(0), Distinct(3)):
         asked = {"l": model} if isinstance(model, Distinct) else {"t": model}
         assert anonymize(ROWS, quasi_identifiers={"q": None}, sensitive="s", k=10, **asked).checked.holds
-    assert anonymize(NULLS, quasi_identifiers={"q": _Fixed()}, sensitive="s", k=6).checked.holds
