@@ -9,6 +9,7 @@ from rich.console import Console
 
 from deniable import __version__
 from deniable.apps import audit, demo, questions
+from deniable.apps.anonymize import app as anonymize
 from deniable.apps.attack.commands import app as attack
 from deniable.apps.collect.commands import app as collect
 from deniable.apps.ledger import app as ledger
@@ -29,6 +30,7 @@ app.command("ask")(questions.ask)
 app.command("budget")(questions.budget)
 app.add_typer(ledger, name="ledger")
 app.add_typer(attack, name="attack")
+app.add_typer(anonymize, name="anonymize")
 app.command("audit")(audit.command)
 app.add_typer(plan, name="plan")
 app.add_typer(collect, name="collect")

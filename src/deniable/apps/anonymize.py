@@ -1,0 +1,116 @@
+"""`deniable anonymize`: publish a table, check one, draft what to ask."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from deniable.core.errors import InvalidArgumentError
+from deniable.releases import anonymize
+from deniable.releases import check as check_table
+from deniable.releases.syntactic.drafting import draft_policy
+from deniable.releases.syntactic.settings import load
+
+
+class _TableFirst(typer.core.TyperGroup):
+    """`deniable anonymize patients.csv` is short for `deniable anonymize table patients.csv`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - click's context
+        """What is no command is a table's file or an option."""
+        if args and args[0] not in self.commands and args[0] != "--help":
+            args = ["table", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(
+    cls=_TableFirst,
+    no_args_is_help=True,
+    help="Publish a table in which everyone hides in a class of others: k-anonymity, l-diversity, t-closeness.",
+)
+
+Policy = Annotated[Path, typer.Option(help="What to ask, a TOML file; options here come before it.")]
+K = Annotated[int | None, typer.Option(help="Rows that every class must have.")]
+L = Annotated[int | None, typer.Option(help="Distinct sensitive values that every class must have.")]
+T = Annotated[str | None, typer.Option(help="Farthest that a class may be from the whole table.")]
+Suppression = Annotated[str | None, typer.Option(help="Largest share of the rows that may be suppressed.")]
+
+
+@app.command("table")
+def _table(
+    file: Annotated[str, typer.Argument(help="A .parquet or .csv file, or 'file.duckdb::table'.")],
+    policy: Policy,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write the table here: .parquet or .csv.")],
+    k: K = None,
+    l: L = None,
+    t: T = None,
+    suppression: Suppression = None,
+    method: Annotated[str | None, typer.Option(help="optimal, mondrian or local.")] = None,
+    loss: Annotated[
+        str | None, typer.Option(help="What the optimum is about: ncp, entropy, discernibility, class size.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="Write the report here, as one HTML page.")] = None,
+) -> None:
+    """Publish a table, or refuse with the nearest settings that would do."""
+    if output.suffix not in (".parquet", ".csv"):
+        raise InvalidArgumentError("output", f"must end in .parquet or .csv, not be {str(output)!r}")
+    if output.resolve() == Path(file.partition("::")[0]).resolve():
+        raise InvalidArgumentError("output", "must not be the original table")
+    chosen = {"k": k, "l": l, "t": t, "suppression": suppression, "method": method, "loss": loss}
+    asked = load(policy) | {name: value for name, value in chosen.items() if value is not None}
+    with Progress(
+        TextColumn("nodes decided"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as progress:
+        task = progress.add_task("nodes", total=None)
+        result = anonymize(
+            file, **asked, progress=lambda done, total: progress.update(task, completed=done, total=total)
+        )
+    result.save(output)
+    console = Console()
+    console.print(result.report)
+    console.print(f"wrote {output}", soft_wrap=True)
+    if report is not None:
+        console.print(f"wrote {result.report.save(report)}: for the custodian, not for publication", soft_wrap=True)
+
+
+@app.command("check")
+def _check(
+    file: Annotated[str, typer.Argument(help="The published table.")],
+    policy: Policy,
+    k: K = None,
+    l: L = None,
+    t: T = None,
+    suppression: Suppression = None,
+) -> None:
+    """Check a published table, with no trust in how it was made."""
+    loaded = load(policy)
+    chosen = {"k": k, "l": l, "t": t, "suppression": suppression}
+    asked = loaded | {name: value for name, value in chosen.items() if value is not None}
+    wanted = ("quasi_identifiers", "sensitive", *chosen)
+    found = check_table(file, **{name: asked[name] for name in wanted if name in asked})
+    Console().print(str(found), markup=False, highlight=False)
+    if not found.holds:
+        raise typer.Exit(1)
+
+
+@app.command("draft")
+def _draft(
+    file: Annotated[str, typer.Argument(help="The table to publish.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write the draft here.")] = Path("anonymize.toml"),
+) -> None:
+    """Draft what to ask. The draft says what was looked up in the data, for you to judge."""
+    if output.exists():
+        raise InvalidArgumentError("output", f"{output} exists already; name another with --output")
+    text = draft_policy(file)
+    output.write_text(text, encoding="utf-8")
+    Console().print(
+        f"wrote {output}: say which columns are sensitive, and delete what must not be published", soft_wrap=True
+    )

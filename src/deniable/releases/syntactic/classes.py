@@ -1,0 +1,89 @@
+"""Classes of rows that look alike, and how they merge when values become coarser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from deniable.releases.syntactic.column import Column
+from deniable.releases.syntactic.grouping import BoolArray, IntArray, added, joined, numbered
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """How many rows of each class have each sensitive value; ordered by class, then value; none is zero."""
+
+    of: IntArray
+    value: IntArray
+    count: IntArray
+    width: int
+    """How many values there are in all."""
+
+    @classmethod
+    def grouped(cls, of: IntArray, value: IntArray, count: IntArray, classes: int, width: int) -> Pairs:
+        """Equal pairs added up."""
+        keys, number = numbered(of * width + value, classes * width)
+        return cls(*np.divmod(keys, width), added(number, count, len(keys)), width)
+
+    def merged(self, to: IntArray, classes: int) -> Pairs:
+        """The pairs of coarser classes: class i goes into class to[i]."""
+        return Pairs.grouped(to[self.of], self.value, self.count, classes, self.width)
+
+    def starts(self, classes: int) -> IntArray:
+        """The first pair of each class. Every class has one."""
+        return np.searchsorted(self.of, np.arange(classes))
+
+
+class Classes:
+    """Rows by what is left of their quasi-identifiers.
+
+    Rolling up costs what the finer classes are, not what the table is; pairs are merged only when a model asks.
+    """
+
+    __slots__ = ("_finer", "_pairs", "codes", "sizes")
+
+    def __init__(self, codes: tuple[IntArray, ...], sizes: IntArray, pairs: Sequence[Pairs] | None) -> None:
+        self.codes = codes
+        self.sizes = sizes
+        self._pairs = pairs
+        self._finer: tuple[Classes, IntArray] | None = None
+
+    @property
+    def number(self) -> int:
+        """How many classes there are."""
+        return len(self.sizes)
+
+    @property
+    def pairs(self) -> Sequence[Pairs]:
+        """For each sensitive column, the values in each class."""
+        if self._finer is not None:
+            finer, to = self._finer
+            self._pairs, self._finer = [pairs.merged(to, self.number) for pairs in finer.pairs], None
+        return self._pairs or ()
+
+    def merged(self, to: IntArray, codes: tuple[IntArray, ...], number: int) -> Classes:
+        """Coarser classes: class i goes into class to[i], whose codes are given."""
+        made = Classes(codes, added(to, self.sizes, number), None)
+        made._finer = (self, to)
+        return made
+
+    def rolled(self, columns: Sequence[Column], fine: Sequence[int], coarse: Sequence[int]) -> Classes:
+        """The classes of a coarser node, from those of a finer one."""
+        codes = [
+            code if low == high else column.step(low, high)[code]
+            for code, column, low, high in zip(self.codes, columns, fine, coarse, strict=True)
+        ]
+        radices = [column.sizes[level] for column, level in zip(columns, coarse, strict=True)]
+        to, distinct = joined(codes, radices)
+        return self.merged(to, distinct, len(distinct[0]))
+
+    def some(self, kept: BoolArray) -> Classes:
+        """Some of the classes alone."""
+        number = np.cumsum(kept) - 1
+        pairs = []
+        for every in self.pairs:
+            inside = kept[every.of]
+            pairs.append(Pairs(number[every.of[inside]], every.value[inside], every.count[inside], every.width))
+        return Classes(tuple(code[kept] for code in self.codes), self.sizes[kept], pairs)

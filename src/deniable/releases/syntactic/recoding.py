@@ -1,0 +1,109 @@
+"""What every method hands back: which points share a class, and what each class is called. And the table of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from deniable.releases.syntactic.cells import Cells, shuffled
+from deniable.releases.syntactic.classes import Classes
+from deniable.releases.syntactic.grouping import BoolArray, FloatArray, IntArray, added, joined
+from deniable.releases.syntactic.kinds import Label
+from deniable.releases.syntactic.losses import Node
+from deniable.releases.syntactic.values import STAR
+
+
+@dataclass(frozen=True, slots=True)
+class Recoding:
+    """Classes of points, with one label for each quasi-identifier."""
+
+    of: IntArray
+    """The class of each point."""
+    codes: tuple[IntArray, ...]
+    """For each quasi-identifier: the number of the label of each class."""
+    labels: tuple[tuple[Label, ...], ...]
+    """For each quasi-identifier: its labels."""
+    spans: tuple[FloatArray, ...]
+    """For each quasi-identifier: how much of the column each label covers."""
+    covers: tuple[IntArray, ...]
+    """For each quasi-identifier: how many rows of the table have a value that each label covers."""
+    suppressed: BoolArray
+    """Whether a class is suppressed: '*' everywhere, whatever its labels."""
+
+    @property
+    def number(self) -> int:
+        """How many classes there are."""
+        return len(self.suppressed)
+
+    def classes(self, cells: Cells) -> Classes:
+        """The classes with their sizes and values, suppressed ones too."""
+        return cells.classes().merged(self.of, self.codes, self.number)
+
+
+def full_domain(cells: Cells, node: Node, kept: BoolArray) -> Recoding:
+    """Every column at its level; `kept` says which classes are, in the order of their codes."""
+    levels = list(zip(cells.columns, node, strict=True))
+    groups = [column.groups[level][codes] for (column, level), codes in zip(levels, cells.codes, strict=True)]
+    of, codes = joined(groups, [column.sizes[level] for column, level in levels])
+    return Recoding(
+        of,
+        codes,
+        tuple(column.labels[level] for column, level in levels),
+        tuple(column.span(column.groups[level], column.sizes[level]) for column, level in levels),
+        tuple(
+            added(column.groups[level], cells.rows_of(place), column.sizes[level])
+            for place, (column, level) in enumerate(levels)
+        ),
+        ~kept,
+    )
+
+
+def published(cells: Cells, recoding: Recoding, others: pa.Table | None) -> pa.Table:
+    """The table as it leaves: sorted by what it says, so that the order of the rows says nothing more.
+
+    An order that is kept from the original links two releases row by row (Sweeney 2002, unsorted matching). With other
+    columns, which follow their rows, rows of a class are shuffled.
+    """
+    stars = [len(labels) for labels in recoding.labels]
+    codes = [np.where(recoding.suppressed, star, code) for code, star in zip(recoding.codes, stars, strict=True)]
+    rank, _ = joined(codes, [star + 1 for star in stars])
+    of = recoding.of[cells.point]
+    if others is None:
+        order = np.lexsort((*reversed(cells.secrets), rank[of]))
+        cell = np.repeat(order, cells.counts[order])
+    else:
+        rows = cells.rows if cells.rows is not None else np.arange(0)
+        moved = shuffled(rank[of][rows])
+        cell = rows[moved]
+        others = others.take(pa.array(moved))
+    columns = {
+        column.name: _text_column(code[of][cell], (*labels, STAR))
+        for column, code, labels in zip(cells.columns, codes, recoding.labels, strict=True)
+    }
+    for sensitive, secret in zip(cells.sensitive, cells.secrets, strict=True):
+        columns[sensitive.name] = _value_column(secret[cell], sensitive.values)
+    return pa.table(
+        columns if others is None else columns | dict(zip(others.column_names, others.columns, strict=True))
+    )
+
+
+def _text_column(codes: IntArray, labels: Sequence[Label]) -> pa.Array:
+    """Labels as a dictionary-encoded text; the label None is NULL."""
+    names = list(dict.fromkeys(label for label in labels if label is not None))
+    places = {name: place for place, name in enumerate(names)}
+    table = np.array([-1 if label is None else places[label] for label in labels], np.int32)
+    indices = table[codes]
+    missing = indices < 0 if None in labels else None
+    return pa.DictionaryArray.from_arrays(pa.array(indices, mask=missing), pa.array(names, pa.string()))
+
+
+def _value_column(codes: IntArray, values: pa.Array) -> pa.Array:
+    """Sensitive values as they are: texts dictionary-encoded, others plain."""
+    if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+        return values.take(pa.array(codes))
+    known = len(values) - values.null_count
+    indices = pa.array(codes.astype(np.int32), mask=codes >= known if values.null_count else None)
+    return pa.DictionaryArray.from_arrays(indices, values.slice(0, known))
