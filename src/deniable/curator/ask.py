@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from textwrap import shorten
 from types import TracebackType
-from typing import Self, Unpack
+from typing import Self, Unpack, overload
 
 import pyarrow as pa
 
@@ -25,10 +26,18 @@ from deniable.curator.answer import Answer
 from deniable.curator.budget import Budget
 from deniable.curator.builder import Question
 from deniable.curator.noise import add_noise
+from deniable.curator.release import ReleasePlan, cells_of, plan_release, private_values
 from deniable.engines import Engine
 from deniable.ledger import Account, Charge, Entry, Ledger
 from deniable.planner import Payment, Plan, Quote, Spend, bind, parse, price
+from deniable.planner.keys import Value
 from deniable.policy import Policy
+from deniable.releases import Workload
+from deniable.releases.linear.quote import ReleaseQuote
+from deniable.releases.linear.release import Release
+
+_LONGEST = 2_000
+"""What the ledger keeps of a workload's text, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +54,27 @@ class Curator:
     engine: Engine
     ledger: Ledger
 
-    def explain(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Quote:
-        """What `ask` would spend and how far off it would be. Reads no private row, spends nothing."""
+    @overload
+    def explain(self, question: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Quote: ...
+    @overload
+    def explain(
+        self, question: Workload, *, strategy: str = "best", analyst: str | None = None, **payment: Unpack[Payment]
+    ) -> ReleaseQuote: ...
+
+    def explain(
+        self,
+        question: str | Workload,
+        *,
+        strategy: str = "best",
+        analyst: str | None = None,
+        **payment: Unpack[Payment],
+    ) -> Quote | ReleaseQuote:
+        """What `ask` or `release` would spend and how far off it would be. Reads no private row, spends nothing."""
         self.policy.accounts(analyst)
-        return price(bind(parse(sql), self.policy), Spend.of(**payment)).quote
+        spend = Spend.of(**payment)
+        if isinstance(question, Workload):
+            return plan_release(question, self.policy, spend, strategy, {}).quote
+        return price(bind(parse(question), self.policy), spend).quote
 
     def ask(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer:
         """Answer the question, or raise. Pay by `epsilon`, `rho` or `accuracy`; `delta` is for private group keys.
@@ -69,6 +95,36 @@ class Curator:
         noisy = add_noise(plan, exact)
         self.ledger.record(ticket, _to_bytes(noisy))
         return self._answer(plan, self.ledger.find(question), free=False)
+
+    def release(
+        self, work: Workload, *, strategy: str = "best", analyst: str | None = None, **payment: Unpack[Payment]
+    ) -> Release:
+        """Answer all queries of a workload at once, or raise. The same steps as `ask`, in the same order.
+
+        Values that the policy does not list are selected first, by questions of their own, from a tenth of the spend and
+        all of `delta`.
+
+        Raises:
+            Refused: no private row was read and nothing is spent (on the release; selected values stay paid).
+            Failed: the engine broke after the charge, which stays spent.
+        """
+        accounts = self._accounts(analyst)
+        questions, each, spend = private_values(cells_of(work, self.policy), Spend.of(**payment))
+        values = {name: self._values(sql, each, analyst) for name, sql in questions.items()}
+        plan = plan_release(work, self.policy, spend, strategy, values)
+        self.engine.check(plan.query)
+        question = self._question(plan)
+        free = (recorded := self.ledger.find(question)) is not None
+        if not free:
+            charge = Charge(question, analyst or "", shorten(repr(work), _LONGEST), plan.events, plan.loss)
+            ticket = self.ledger.charge(charge, accounts)
+            noisy = plan.design.release(plan.exact(self.engine.run(plan.query)))
+            self.ledger.record(ticket, _to_bytes(pa.table({"noisy": noisy})))
+            recorded = self.ledger.find(question)
+        if recorded is None:
+            raise Failed
+        numbers = _from_bytes(recorded)["noisy"].to_numpy()
+        return Release(plan.design, numbers, plan.resolve, plan.loss, free, spend.confidence)
 
     def table(self, name: str) -> Question:
         """A question about this table, built step by step: the same as in SQL, and recorded as the same."""
@@ -99,7 +155,13 @@ class Curator:
         """Close whatever happened."""
         self.close()
 
-    def _question(self, plan: Plan) -> str:
+    def _values(self, sql: str, spend: Spend, analyst: str | None) -> tuple[Value, ...]:
+        """The values that a question lets through; missing ones last."""
+        answer = self.ask(sql, analyst=analyst, epsilon=spend.epsilon, rho=spend.rho, delta=spend.delta)
+        shown = answer.table.column(0).to_pylist()
+        return tuple(sorted(value for value in shown if value is not None)) + ((None,) if None in shown else ())
+
+    def _question(self, plan: Plan | ReleasePlan) -> str:
         """The question's name in the ledger: what runs, under which policy, on which version of the data."""
         try:
             version = self.engine.version(plan.bound.source.table)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from deniable.core.expression import Expression
-from deniable.core.query import WEIGHT, ExactQuery, Kept, Key, Source, Total, Units
+from deniable.core.query import WEIGHT, ExactQuery, Kept, Key, Marginals, Source, Total, Units
 from deniable.engines.spelling import Speller
 from deniable.engines.totals import Adding, finished
 from deniable.engines.words import quoted
@@ -26,6 +26,8 @@ def statement(query: ExactQuery, columns: Mapping[str, str]) -> str:
     if isinstance(query, Units):
         return _units(rows, query)
     totals = rows.totals(query.totals)
+    if isinstance(query, Marginals):
+        return _marginals(rows, totals, query)
     units = query.units if isinstance(query, Kept) else None
     if rows.source.unit is None:
         return _plain(rows, totals, units)
@@ -173,3 +175,37 @@ def _kept(rows: _Rows, totals: list[Adding], query: Kept) -> str:
         "parts": "\nUNION ALL ".join(parts),
     }
     return _with(steps, _added_up(rows, totals, finished("SUM(units)", query.units)))
+
+
+def _marginals(rows: _Rows, totals: list[Adding], query: Marginals) -> str:
+    """Rows are read once; heavy units are corrected in every set alike."""
+    keys = [f"{_stranger(rows)}{place}" for place in range(len(rows.named))]
+    sets = ", ".join(f"({', '.join(keys[place] for place in places)})" for places in query.sets)
+    labelled = [f"{value} AS {key}" for value, key in zip(rows.values, keys, strict=True)]
+    left = f"GROUPING({', '.join(keys)}) AS g"
+
+    def part(sums: list[str], source: str) -> str:
+        return _select([*labelled, left, *sums], source) + f" GROUP BY GROUPING SETS ({sets})"
+
+    if rows.source.unit is None:
+        parts = part([f"{adding.plain()} AS t{place}" for place, adding in enumerate(totals)], rows.chosen())
+        steps = {"parts": parts}
+    else:
+        size = f"{rows.most * WEIGHT} // COUNT(*) AS weight"
+        heavy = _select([f"{rows.unit} AS unit", size], rows.chosen(), 1) + f" HAVING COUNT(*) > {rows.most}"
+        full = [f"{adding.full()} AS t{place}" for place, adding in enumerate(totals)]
+        less = [f"{adding.correction('heavy.weight')} AS t{place}" for place, adding in enumerate(totals)]
+        joined = rows.chosen(join=f" JOIN heavy ON heavy.unit = {rows.unit}")
+        both = f"{part(full, rows.chosen())}\nUNION ALL {part(less, joined)}"
+        steps = {"heavy": heavy, "parts": both}
+    sums = [finished(f"SUM(t{place})", adding.total.name) for place, adding in enumerate(totals)]
+    columns = [*rows.answered(keys), f"CAST(g AS BIGINT) AS {quoted(query.left)}", *sums]
+    return _with(steps, _select(columns, "parts", len(rows.keys) + 1))
+
+
+def _stranger(rows: _Rows) -> str:
+    """The beginning of names that no column has: in a list of sets, columns would come before what is named here."""
+    start = "k"
+    while any(name.lower().startswith(start) for name in rows.speller.columns):
+        start += "_"
+    return start

@@ -41,6 +41,11 @@ class Design(ABC):
 
     @property
     @abstractmethod
+    def numbers(self) -> int:
+        """How many noisy numbers come out."""
+
+    @property
+    @abstractmethod
     def needs(self) -> tuple[tuple[int, ...], ...]:
         """Of which attributes together the exact counts are needed."""
 
@@ -112,6 +117,11 @@ class LinearDesign(Design):
     def mechanisms(self) -> Sequence[Mechanism]:
         """One for each block."""
         return [measurement.mechanism for measurement in self.measurements]
+
+    @property
+    def numbers(self) -> int:
+        """Those of all blocks."""
+        return sum(measurement.size for measurement in self.measurements)
 
     @property
     def needs(self) -> tuple[tuple[int, ...], ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from math import prod
@@ -43,6 +44,8 @@ class Listed:
     matrix: NDArray[np.bool_]
     """One row per query; then an axis per attribute."""
     weight: float
+    texts: tuple[str, ...] = ()
+    """As they were written."""
 
     @property
     def rows(self) -> int:
@@ -51,7 +54,8 @@ class Listed:
 
     def __repr__(self) -> str:
         """Short, and different for different queries."""
-        return f"Listed({self.axes}, {self.matrix.shape}, {np.packbits(self.matrix).tobytes().hex()}, {self.weight})"
+        digest = hashlib.sha256(np.packbits(self.matrix).tobytes()).hexdigest()
+        return f"Listed({self.axes}, {self.matrix.shape}, {digest}, {self.weight})"
 
 
 Piece = Factors | Listed
