@@ -101,8 +101,8 @@ class Curator:
     ) -> Release:
         """Answer all queries of a workload at once, or raise. The same steps as `ask`, in the same order.
 
-        Values that the policy does not list are selected first, by questions of their own, from a tenth of the spend and
-        all of `delta`.
+        Values that the policy does not list are selected first, by questions of their own, from a tenth of the spend
+        and all of `delta`.
 
         Raises:
             Refused: no private row was read and nothing is spent (on the release; selected values stay paid).

@@ -124,7 +124,7 @@ class _Counts:
             table = self.table.filter(pc.equal(self.table[_LEFT], _left(query, [keys[axis].name for axis in known])))
         chosen = [keys[axis] for axis in known]
         cells = laid_out(table, chosen, [total.name])[total.name].reshape([len(key.domain or ()) for key in chosen])
-        return cells.sum(axis=tuple(place for place, axis in enumerate(known) if axis not in axes))
+        return np.asarray(cells.sum(axis=tuple(place for place, axis in enumerate(known) if axis not in axes)))
 
 
 def _left(query: Marginals, kept: Sequence[str]) -> int:
@@ -153,7 +153,9 @@ def cells_of(work: Workload, policy: Policy) -> Cells:
     try:
         work.check()
     except InvalidArgumentError as error:
-        raise Refused("bad-workload", f"{error}.".capitalize(), "Use Workload.ranges, .marginals, .histogram.") from None
+        raise Refused(
+            "bad-workload", f"{error}.".capitalize(), "Use Workload.ranges, .marginals, .histogram."
+        ) from None
     plain = Cells.of(policy, work.table, work.attributes, work.where)
     named = [condition for part in work.parts if isinstance(part, Conditions) for condition in part.conditions]
     columns = [column for condition in named for column in plain.columns(condition)]
@@ -162,7 +164,7 @@ def cells_of(work: Workload, policy: Policy) -> Cells:
 
 
 def private_values(cells: Cells, spend: Spend) -> tuple[dict[str, str], Spend, Spend]:
-    """For each attribute whose values only the data knows, a question that selects them; its spend, and what is left."""
+    """For each attribute whose values only the data knows, a question that selects them; its spend, and the rest."""
     unknown = {name: key for name, key in zip(cells.attributes, cells.bound.keys, strict=True) if key.domain is None}
     if not unknown:
         return {}, spend, spend
@@ -170,18 +172,19 @@ def private_values(cells: Cells, spend: Spend) -> tuple[dict[str, str], Spend, S
         raise Refused(
             "private-keys",
             f"The values of {', '.join(unknown)} are private, and showing them costs a delta.",
-            "Release with epsilon (or rho) and delta, or list the values: workload.on(table, \"column IN ('a', 'b')\").",
+            "Release with epsilon (or rho) and delta, or list them: workload.on(table, \"column IN ('a', 'b')\").",
         )
     share = _FOR_VALUES / len(unknown)
-    each = replace(spend, delta=spend.delta / len(unknown), **_scaled(spend, share))
-    rest = replace(spend, delta=None, **_scaled(spend, 1 - _FOR_VALUES))
+    each = _part(spend, share, spend.delta / len(unknown))
+    rest = _part(spend, 1 - _FOR_VALUES, None)
     return {name: cells.values_question(name) for name in unknown}, each, rest
 
 
-def _scaled(spend: Spend, part: Fraction) -> dict[str, Fraction]:
-    if spend.epsilon is not None:
-        return {"epsilon": spend.epsilon * part}
-    return {"rho": (spend.rho or Fraction(0)) * part}
+def _part(spend: Spend, share: Fraction, delta: Fraction | None) -> Spend:
+    """A share of the spend."""
+    epsilon = None if spend.epsilon is None else spend.epsilon * share
+    rho = None if spend.rho is None else spend.rho * share
+    return replace(spend, epsilon=epsilon, rho=rho, delta=delta)
 
 
 def _domain(cells: Cells, values: Values) -> tuple[tuple[GroupKey, ...], Domain]:
@@ -215,7 +218,9 @@ def _pieces(part: object, cells: Cells, keys: tuple[GroupKey, ...], domain: Doma
         if sum(len(found) * found[0][1].size for found in by_axes.values()) > _MOST_LISTED:
             raise Refused("too-many-cells", "The conditions are about too many cells.", "Use coarser attributes.")
     return [
-        Listed(axes, np.stack([satisfied for _, satisfied in found]), float(part.weight), tuple(text for text, _ in found))
+        Listed(
+            axes, np.stack([satisfied for _, satisfied in found]), float(part.weight), tuple(text for text, _ in found)
+        )
         for axes, found in by_axes.items()
     ]
 

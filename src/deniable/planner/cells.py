@@ -141,7 +141,8 @@ def _expression(text: str) -> exp.Expression:
     extra = any(value for name, value in select.args.items() if name != "expressions")
     if extra or len(select.expressions) != 1 or isinstance(select.expressions[0], exp.Alias | exp.Star):
         raise Refused("syntax", f"{text!r} is not one expression.", "Write, for example, age // 10, or age > 30.")
-    return select.expressions[0]
+    node: exp.Expression = select.expressions[0]
+    return node
 
 
 def _attribute(text: str, table: Table) -> exp.Expression:
@@ -226,12 +227,12 @@ _Truths = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 def _holds(value: Expression, columns: dict[str, Result], rows: int) -> _Truths:
     """Where a condition is true, and where it is false; where it is NULL, it is neither."""
     if isinstance(value, Call) and value.function in ("and", "or", "not"):
-        parts = [_holds(argument, columns, rows) for argument in value.arguments]
+        truths = [_holds(argument, columns, rows) for argument in value.arguments]
         if value.function == "not":
-            return parts[0][1], parts[0][0]
+            return truths[0][1], truths[0][0]
         every, some = (0, 1) if value.function == "and" else (1, 0)
-        both = np.logical_and.reduce([part[every] for part in parts])
-        either = np.logical_or.reduce([part[some] for part in parts])
+        both = np.logical_and.reduce([truth[every] for truth in truths])
+        either = np.logical_or.reduce([truth[some] for truth in truths])
         return (both, either) if value.function == "and" else (either, both)
     true = truth_of(evaluate(value, columns, rows)).value
     if isinstance(value, Call) and value.function == "is_null":

@@ -1,8 +1,8 @@
 """Strategies that took long to find, kept for next time.
 
 They are data-independent, so they may lie anywhere and be shared. What is read here is never trusted: a strategy's
-sensitivity and its error are computed again from the matrix that is used, so a file that was spoiled or planted can make
-answers worse, and never less private.
+sensitivity and its error are computed again from the matrix that is used, so a file that was spoiled or planted can
+make answers worse (or a bound on all strategies wrong), and never less private.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def folder() -> Path:
 def remembered(name: str, find: Callable[[], Arrays], shapes: Mapping[str, int]) -> Arrays:
     """What was found earlier under this name, or what `find` gives, kept for next time.
 
-    `shapes` says how many columns each array has. A file that does not fit, or cannot be read or written, is passed over.
+    `shapes` says how many columns each array has. A file that does not fit, or cannot be read or written, is passed
+    over.
     """
     digest = hashlib.sha256(f"{VERSION}\n{name}".encode()).hexdigest()
     file = folder() / "strategies" / f"{digest}.npz"
@@ -64,7 +65,7 @@ def _keep(file: Path, arrays: Arrays) -> None:
     handle, name = tempfile.mkstemp(dir=file.parent, suffix=".part")
     try:
         with os.fdopen(handle, "wb") as target:
-            np.savez(target, **arrays)
+            np.savez(target, **dict(arrays))  # type: ignore[arg-type]  # its stubs know no names
         Path(name).replace(file)
     except BaseException:
         Path(name).unlink(missing_ok=True)

@@ -31,7 +31,7 @@ class Centred:
 
     @property
     def taxi(self) -> int:
-        """d - 1 on the diagonal, and d - 1 times -1."""
+        """On the diagonal d - 1, and d - 1 times -1."""
         return 2 * (self.size - 1)
 
     @property
@@ -50,8 +50,8 @@ class Centred:
         return self.taxi
 
     def apply(self, tensor: FloatArray, axis: int) -> FloatArray:
-        """d x - sum x."""
-        return self.size * tensor - tensor.sum(axis=axis, keepdims=True)
+        """Every value d times, less the sum."""
+        return np.asarray(self.size * tensor - tensor.sum(axis=axis, keepdims=True))
 
     def undo(self, tensor: FloatArray, axis: int) -> FloatArray:
         """Least squares: the map is d times a projection."""

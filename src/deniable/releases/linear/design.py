@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -94,13 +95,13 @@ class Design(ABC):
 
     def error(self, piece: Piece) -> float:
         """The expected root-mean-square error of a piece's queries."""
-        return (self.squares(piece) / piece.rows) ** 0.5
+        return sqrt(self.squares(piece) / piece.rows)
 
     @cached_property
     def total(self) -> float:
         """The expected root-mean-square error of all queries, by weight: what the best strategy has least of."""
         squares = sum(piece.weight**2 * self.squares(piece) for piece in self.task.pieces)
-        return float(squares / self.task.weights) ** 0.5
+        return sqrt(squares / self.task.weights)
 
 
 @dataclass(frozen=True, eq=False)

@@ -84,7 +84,7 @@ class Factor:
         """The matrix times the tensor, along an axis; exact for whole numbers whose sums stay below 2^53."""
         match self.shape:
             case Shape.TOTAL:
-                return tensor.sum(axis=axis, keepdims=True)
+                return np.asarray(tensor.sum(axis=axis, keepdims=True))
             case Shape.VALUES:
                 return tensor
         sums = np.moveaxis(tensor, axis, 0)[: self.present].cumsum(axis=0)
@@ -93,6 +93,19 @@ class Factor:
             low, high = self.ends
             sums = before[high + 1] - before[low]
         return np.moveaxis(sums, 0, axis)
+
+    def row(self, place: int) -> FloatArray:
+        """One query: which values it counts."""
+        values = np.arange(self.size)
+        match self.shape:
+            case Shape.TOTAL:
+                return np.ones(self.size)
+            case Shape.VALUES:
+                return (values == place).astype(np.float64)
+            case Shape.PREFIXES:
+                return (values <= place).astype(np.float64)
+        low, high = self.ends
+        return ((low[place] <= values) & (values <= high[place])).astype(np.float64)
 
     def quadratic(self, covariance: NDArray[Any]) -> NDArray[Any]:
         """The variance of each query, for values whose covariance has its two axes first; further axes stay."""
@@ -105,10 +118,10 @@ class Factor:
         sums[1:, 1:] = covariance[: self.present, : self.present].cumsum(axis=0).cumsum(axis=1)
         if self.shape is Shape.PREFIXES:
             places = np.arange(1, self.present + 1)
-            return sums[places, places]
+            return np.asarray(sums[places, places])
         low, high = self.ends
         high = high + 1
-        return sums[high, high] - sums[low, high] - sums[high, low] + sums[low, low]
+        return np.asarray(sums[high, high] - sums[low, high] - sums[high, low] + sums[low, low])
 
     @property
     def sums(self) -> FloatArray:

@@ -116,7 +116,7 @@ class Measurement:
             steps = (2 * q) ** 0.5 / (1 - q)
         else:
             steps = self.mechanism.sigma
-        return steps * float(self.worth) / self.block.scale
+        return float(steps * float(self.worth) / self.block.scale)
 
     @property
     def size(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isinf
 
 from deniable.core.loss import Loss
 from deniable.releases.linear.design import Design
@@ -35,8 +36,8 @@ class ReleaseQuote:
     """The expected root-mean-square error of all queries, by weight."""
     bound: float | None
     """No strategy with this kind of noise has a smaller one; None: not known."""
-    plain: float
-    """How many times this spend the queries would cost, each answered alone, for the same error."""
+    plain: float | None
+    """How many times this spend the queries would cost, each answered alone, for the same error; None: not known."""
     cells: int
     numbers: int
     """How many noisy numbers everything is read from."""
@@ -57,7 +58,7 @@ class ReleaseQuote:
             ),
             error=design.total,
             bound=design.bound,
-            plain=ratio if noise.pure else ratio**2,
+            plain=None if isinf(design.total) else ratio if noise.pure else ratio**2,
             cells=task.domain.cells,
             numbers=design.numbers,
             confidence=confidence,

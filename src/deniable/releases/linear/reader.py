@@ -46,6 +46,7 @@ class Reader(ABC):
 
     def cells(self, solution: Any) -> FloatArray:  # noqa: ANN401 - same
         """The estimate of every cell."""
+        del solution
         raise Refused("no-cells", "This strategy has answers, and no cells behind them.", "Choose another strategy.")
 
 
@@ -172,7 +173,7 @@ def sums_of(cells: FloatArray, piece: Piece) -> FloatArray:
             cells = factor.apply(cells, axis)
         return cells.reshape(-1)
     others = tuple(axis for axis in range(cells.ndim) if axis not in piece.axes)
-    return piece.matrix.reshape(piece.rows, -1) @ cells.sum(axis=others).reshape(-1)
+    return np.asarray(piece.matrix.reshape(piece.rows, -1) @ cells.sum(axis=others).reshape(-1))
 
 
 def forms(queries: FloatArray, covariances: Sequence[FloatArray]) -> FloatArray:
@@ -197,4 +198,3 @@ def _kept(piece: Listed, shape: tuple[int, ...]) -> tuple[int, ...]:
 def _flat(piece: Listed, rows: NDArray[Any], shape: tuple[int, ...]) -> FloatArray:
     some = Listed(piece.axes, rows.astype(np.bool_), piece.weight)
     return spread(some, shape).reshape(len(rows), -1).astype(np.float64)
-

@@ -23,8 +23,8 @@ def laplace(confidence: float) -> float:
 
     Laplace noise is Gaussian noise whose variance was drawn from an exponential law. So a weighted sum of variance 1 is
     Gaussian with a random variance V = sum of w_j E_j, where the w_j add up to 1, and exceeds t with probability
-    E[h(V)], h(V) = 2 Phi(-t / sqrt V). Up to V = t^2 / 3, h is convex; past it, h lies below its tangent there. Let f be
-    h up to that point and the tangent from there on: f is convex and at least h, so by Jensen's inequality
+    E[h(V)], h(V) = 2 Phi(-t / sqrt V). Up to V = t^2 / 3, h is convex; past it, h lies below its tangent there. Let f
+    be h up to that point and the tangent from there on: f is convex and at least h, so by Jensen's inequality
     E[h(V)] <= E[f(V)] <= sum of w_j E[f(E_j)] = E[f(E)], E exponential. Proof: docs/proofs/linear.md
 
     Example:
@@ -42,4 +42,4 @@ def _exceeds(t: float) -> float:
     places = half * (_POINTS + 1)
     inside = float((_WEIGHTS * 2 * ndtr(-t / np.sqrt(places)) * np.exp(-places)).sum()) * half
     slope = exp(-t * t / (2 * bend)) / sqrt(2 * np.pi) * t / bend**1.5
-    return inside + exp(-bend) * (2 * float(ndtr(-t / sqrt(bend))) + slope)
+    return float(inside + exp(-bend) * (2 * float(ndtr(-t / sqrt(bend))) + slope))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property
 from math import prod
 
 import numpy as np
@@ -109,11 +109,19 @@ class Task:
         total = np.zeros((self.domain.cells, self.domain.cells))
         for piece in self.pieces:
             if isinstance(piece, Factors):
-                total += piece.weight**2 * reduce(np.kron, [factor.gram for factor in piece.factors])
+                total += piece.weight**2 * _product([factor.gram for factor in piece.factors])
             else:
                 flat = spread(piece, shape).reshape(piece.rows, -1).astype(np.float64)
                 total += piece.weight**2 * flat.T @ flat
         return total
+
+
+def _product(matrices: list[FloatArray]) -> FloatArray:
+    """Of Kronecker; of none, the number 1."""
+    product: FloatArray = np.ones((1, 1))
+    for matrix in matrices:
+        product = np.asarray(np.kron(product, matrix), dtype=np.float64)
+    return product
 
 
 def spread(piece: Listed, shape: tuple[int, ...]) -> NDArray[np.bool_]:

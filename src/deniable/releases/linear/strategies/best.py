@@ -10,12 +10,14 @@ from deniable.releases.linear.strategies.hierarchical import Hierarchical
 from deniable.releases.linear.strategies.identity import Identity
 from deniable.releases.linear.strategies.marginals import Marginals
 from deniable.releases.linear.strategies.matrix import Matrix
+from deniable.releases.linear.strategies.mwem import Mwem
 from deniable.releases.linear.strategies.residual import Residual
 from deniable.releases.linear.strategies.strategy import Strategy
 from deniable.releases.linear.task import Task
 
 STRATEGIES: dict[str, Strategy] = {
-    strategy.name: strategy for strategy in (Alone(), Identity(), Hierarchical(), Matrix(), Residual(), Marginals())
+    strategy.name: strategy
+    for strategy in (Alone(), Identity(), Hierarchical(), Matrix(), Residual(), Marginals(), Mwem())
 }
 
 
@@ -28,7 +30,7 @@ def choose(name: str, task: Task, noise: Noise) -> Design:
     for strategy in able:
         try:
             designs.append(strategy.design(task, noise))
-        except InvalidArgumentError:  # noqa: PERF203 - numbers too large for this one
+        except InvalidArgumentError:  # numbers too large for this one
             continue
     if not designs:
         raise _beyond(task)

@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.releases.linear.domain import Attribute
 from deniable.releases.linear.design import LinearDesign, least
+from deniable.releases.linear.domain import Attribute
 from deniable.releases.linear.factors import Factor, FloatArray, Shape
 from deniable.releases.linear.measurement import Block, Noise
 from deniable.releases.linear.reader import CellReader
@@ -160,7 +160,5 @@ def _ordered(task: Task) -> list[int]:
     wanted = (Shape.PREFIXES, Shape.RANGES)
     pieces = [piece for piece in task.pieces if isinstance(piece, Factors)]
     return [
-        axis
-        for axis in range(len(task.domain.shape))
-        if any(piece.factors[axis].shape in wanted for piece in pieces)
+        axis for axis in range(len(task.domain.shape)) if any(piece.factors[axis].shape in wanted for piece in pieces)
     ]

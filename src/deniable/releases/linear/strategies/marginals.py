@@ -55,7 +55,9 @@ class Marginals(Strategy):
         wanted = [axes for axes, part in zip(spaces, parts, strict=True) if part > 0]
         power = 3 if noise.pure else 2  # what `shares` takes the root of
         exact = shares(parts[parts > 0] ** power, pure=noise.pure)
-        blocks = [Block(axes, tuple(Factor(Shape.VALUES, shape[axis], shape[axis]) for axis in axes)) for axes in wanted]
+        blocks = [
+            Block(axes, tuple(Factor(Shape.VALUES, shape[axis], shape[axis]) for axis in axes)) for axes in wanted
+        ]
         measured = tuple(noise.measured(block, part) for block, part in zip(blocks, exact, strict=True))
         seen = {one.block.axes: one.deviation for one in measured}
         reader = MarginalReader(shape, _components(spaces, seen, shape), tuple(seen.items()))
@@ -89,15 +91,13 @@ class MarginalReader(ComponentReader):
 
 
 def _precision(axes: _Axes, space: _Axes, shape: tuple[int, ...]) -> float:
-    """How sharply a marginal sees a space inside it: the sum over its other attributes has that many times the noise."""
+    """How sharply a marginal sees a space inside it: a sum over its other attributes has that many times the noise."""
     if not set(axes).issuperset(space):
         return 0.0
     return 1 / prod(shape[axis] for axis in axes if axis not in space)
 
 
-def _components(
-    spaces: list[_Axes], seen: dict[_Axes, float], shape: tuple[int, ...]
-) -> tuple[Component, ...]:
+def _components(spaces: list[_Axes], seen: dict[_Axes, float], shape: tuple[int, ...]) -> tuple[Component, ...]:
     """The variance of each space, in the form that the residual basis has it."""
     found = []
     for space in spaces:

@@ -7,7 +7,6 @@ from math import prod, sqrt
 from typing import ClassVar
 
 import numpy as np
-
 from threadpoolctl import threadpool_limits
 
 from deniable.core.sensitivity import Neighbours

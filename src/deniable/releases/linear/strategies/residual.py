@@ -1,8 +1,8 @@
 """Marginals, through what each adds to the smaller ones: the residual basis.
 
-The cells' space is a sum of orthogonal spaces, one for each set S of attributes: what the marginal on S has beyond those
-of its subsets. Each is measured once, and every marginal is put together from the spaces of its subsets; so all answers
-agree, and nothing is measured twice.
+The cells' space is a sum of orthogonal spaces, one for each set S of attributes: what the marginal on S has beyond
+those of its subsets. Each is measured once, and every marginal is put together from the spaces of its subsets; so all
+answers agree, and nothing is measured twice.
 """
 
 from __future__ import annotations
@@ -47,8 +47,11 @@ class Residual(Strategy):
         widest = max(prod(shape[axis] for axis in axes) for axes in task.coordinates)
         if widest > MOST_CELLS:
             return f"a marginal would have {widest:,} cells, and {MOST_CELLS:,} are the most"
-        if any(piece.factors[axis].shape is not Shape.VALUES and shape[axis] > _MOST
-               for piece in task.products for axis in piece.axes):
+        if any(
+            piece.factors[axis].shape is not Shape.VALUES and shape[axis] > _MOST
+            for piece in task.products
+            for axis in piece.axes
+        ):
             return f"an attribute with an order has more than {_MOST:,} values"
         if len(_above(task)) > _MOST_SPACES:
             return f"there would be more than {_MOST_SPACES:,} sets of attributes"
@@ -60,7 +63,8 @@ class Residual(Strategy):
         maps = {space: _maps(space, pieces, noise) for space, pieces in above.items()}
         blocks = [Block(space, maps[space]) for space in above]
         sizes = [
-            noise.measured(block, WHOLE).deviation ** 2 * sum(piece.weight**2 * share_of(piece, space, maps[space]) for piece in pieces)
+            noise.measured(block, WHOLE).deviation ** 2
+            * sum(piece.weight**2 * share_of(piece, space, maps[space]) for piece in pieces)
             for block, (space, pieces) in zip(blocks, above.items(), strict=True)
         ]
         parts = shares(sizes, pure=noise.pure)
