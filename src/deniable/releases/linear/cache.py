@@ -42,7 +42,7 @@ def remembered(name: str, find: Callable[[], Arrays], shapes: Mapping[str, int])
     digest = hashlib.sha256(f"{VERSION}\n{name}".encode()).hexdigest()
     file = folder() / "strategies" / f"{digest}.npz"
     with suppress(OSError, ValueError, EOFError, KeyError, BadZipFile):
-        with np.load(file, allow_pickle=False) as stored:
+        with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
             arrays = {key: np.asarray(stored[key], dtype=np.float64) for key in shapes}
         if all(_fits(arrays[key], columns) for key, columns in shapes.items()):
             return arrays

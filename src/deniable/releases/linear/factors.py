@@ -101,11 +101,11 @@ class Factor:
             case Shape.TOTAL:
                 return np.ones(self.size)
             case Shape.VALUES:
-                return (values == place).astype(np.float64)
+                return np.asarray(values == place, dtype=np.float64)
             case Shape.PREFIXES:
-                return (values <= place).astype(np.float64)
+                return np.asarray(values <= place, dtype=np.float64)
         low, high = self.ends
-        return ((low[place] <= values) & (values <= high[place])).astype(np.float64)
+        return np.asarray((low[place] <= values) & (values <= high[place]), dtype=np.float64)
 
     def quadratic(self, covariance: NDArray[Any]) -> NDArray[Any]:
         """The variance of each query, for values whose covariance has its two axes first; further axes stay."""
