@@ -116,8 +116,6 @@ def _together(rows: _Rows, totals: list[Adding]) -> str:
 
 def _corrected(rows: _Rows, totals: list[Adding]) -> str:
     """Everyone in full, and what the heavy units have too much."""
-    size = f"{rows.most * WEIGHT} // COUNT(*) AS weight"
-    heavy = _select([f"{rows.unit} AS unit", size], rows.chosen(), 1) + f" HAVING COUNT(*) > {rows.most}"
     full = [f"{adding.full()} AS t{place}" for place, adding in enumerate(totals)]
     less = [f"{adding.correction('heavy.weight')} AS t{place}" for place, adding in enumerate(totals)]
     joined = rows.chosen(join=f" JOIN heavy ON heavy.unit = {rows.unit}")
@@ -125,7 +123,13 @@ def _corrected(rows: _Rows, totals: list[Adding]) -> str:
         _select([*rows.labelled(), *full], rows.chosen(), len(rows.keys)),
         _select([*rows.labelled(), *less], joined, len(rows.keys)),
     ]
-    return _with({"heavy": heavy, "parts": "\nUNION ALL ".join(parts)}, _added_up(rows, totals))
+    return _with({"heavy": _heavy(rows), "parts": "\nUNION ALL ".join(parts)}, _added_up(rows, totals))
+
+
+def _heavy(rows: _Rows) -> str:
+    """The units that have more rows than they may, and what each of these weighs."""
+    size = f"{rows.most * WEIGHT} // COUNT(*) AS weight"
+    return _select([f"{rows.unit} AS unit", size], rows.chosen(), 1) + f" HAVING COUNT(*) > {rows.most}"
 
 
 def _added_up(rows: _Rows, totals: list[Adding], *counts: str) -> str:
@@ -191,13 +195,11 @@ def _marginals(rows: _Rows, totals: list[Adding], query: Marginals) -> str:
         parts = part([f"{adding.plain()} AS t{place}" for place, adding in enumerate(totals)], rows.chosen())
         steps = {"parts": parts}
     else:
-        size = f"{rows.most * WEIGHT} // COUNT(*) AS weight"
-        heavy = _select([f"{rows.unit} AS unit", size], rows.chosen(), 1) + f" HAVING COUNT(*) > {rows.most}"
         full = [f"{adding.full()} AS t{place}" for place, adding in enumerate(totals)]
         less = [f"{adding.correction('heavy.weight')} AS t{place}" for place, adding in enumerate(totals)]
         joined = rows.chosen(join=f" JOIN heavy ON heavy.unit = {rows.unit}")
         both = f"{part(full, rows.chosen())}\nUNION ALL {part(less, joined)}"
-        steps = {"heavy": heavy, "parts": both}
+        steps = {"heavy": _heavy(rows), "parts": both}
     sums = [finished(f"SUM(t{place})", adding.total.name) for place, adding in enumerate(totals)]
     columns = [*rows.answered(keys), f"CAST(g AS BIGINT) AS {quoted(query.left)}", *sums]
     return _with(steps, _select(columns, "parts", len(rows.keys) + 1))

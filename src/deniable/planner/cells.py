@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ from deniable.policy import Policy, Table
 _SELECT = "SELECT "
 _PRESENT = (Kind.INTEGER, Kind.NUMBER, Kind.DATE, Kind.BOOLEAN)
 _CONDITION = "condition of cells"
+_MOST_CELLS = 1 << 22
+"""Cells that a condition is looked up in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +78,15 @@ class Cells:
         return question.sql(dialect="duckdb")
 
     def columns(self, condition: str) -> tuple[str, ...]:
-        """The columns that a condition names: its attributes, if none are given."""
+        """The columns that a condition needs besides the attributes; none, if these tell apart all that it is about."""
         node = _expression(condition)
+        try:
+            bind(_question(self.table, self.attributes, self.where, node), self.policy)
+        except Refused as refusal:
+            if refusal.code != "not-grouped":
+                raise _moved(refusal) from None
+        else:
+            return ()
         declared = {name.lower(): name for name in self.table.columns}
         found = [declared.get(column.name.lower(), column.name) for column in node.find_all(exp.Column)]
         return tuple(dict.fromkeys(found))
@@ -99,14 +109,19 @@ class Cells:
         if _branches(value):
             raise Refused("unsupported-form", "CASE cannot stand in a condition on cells.", "Use AND and OR.")
         used = names(value)
+        if used - {key.name for key in bound.keys}:
+            raise Refused("unsupported-form", "A condition on cells has no aggregates.", "Compare attributes.")
         axes = tuple(axis for axis, key in enumerate(bound.keys) if key.name in used)
         shape = tuple(len(domains[axis]) for axis in axes)
+        rows = prod(shape)
+        if rows > _MOST_CELLS:
+            hint = "Use coarser columns, such as age // 5, or fewer of them."
+            raise Refused("too-many-cells", f"The condition is about {rows:,} cells.", hint)
         columns: dict[str, Result] = {}
         for place, axis in enumerate(axes):
-            after = int(np.prod(shape[place + 1 :], dtype=np.int64))
-            codes = np.arange(int(np.prod(shape, dtype=np.int64))) // after % shape[place]
+            codes = np.arange(rows) // prod(shape[place + 1 :]) % shape[place]
             columns[bound.keys[axis].name] = _column(domains[axis], bound.keys[axis].value.kind, codes)
-        return axes, _holds(value, columns, int(np.prod(shape, dtype=np.int64)))[0].reshape(shape)
+        return axes, _holds(value, columns, rows)[0].reshape(shape)
 
 
 def _table(policy: Policy, name: str | None) -> Table:
