@@ -41,7 +41,7 @@ def errors(design, kind, runs):
 @pytest.mark.parametrize("contribution", [None, 2], ids=["rows", "units"])
 @pytest.mark.parametrize(("name", "work"), CASES, ids=IDS)
 def test_the_measured_error_of_200_releases_is_the_expected_one(name, work, contribution):
-    """With Gaussian noise the squared errors are a weighted chi-square law, whose tails Laurent and Massart (2000) bound.
+    """With Gaussian noise squared errors are a weighted chi-square law, whose tails Laurent and Massart (2000) bound.
 
     False alarm: 2e-7 per case.
     """
@@ -75,7 +75,7 @@ def _covariance(design):
 @pytest.mark.parametrize("spend", [{"epsilon": 1}, {"rho": "0.5"}], ids=["laplace", "gaussian"])
 @pytest.mark.parametrize(("name", "work"), CASES, ids=IDS)
 def test_intervals_hold_and_are_not_wide(name, work, spend):
-    """One query of each part: held as often as a binomial law allows (1e-7 each), and near the deviation (Hoeffding)."""
+    """One query of each part: held as often as a binomial law allows (1e-7 each), and about as wide as it should be."""
     kind = noise(**spend)
     design = choose(name, task(work), kind)
     off = errors(design, kind, RUNS)

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from deniable import __version__
-from deniable.apps import audit, demo, questions
+from deniable.apps import audit, demo, questions, workload
 from deniable.apps.ledger import app as ledger
 from deniable.apps.plan.commands import app as plan
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
@@ -28,6 +28,7 @@ app.command("budget")(questions.budget)
 app.add_typer(ledger, name="ledger")
 app.command("audit")(audit.command)
 app.add_typer(plan, name="plan")
+app.command("workload")(workload.command)
 
 
 def _version(wanted: bool) -> None:

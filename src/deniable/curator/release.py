@@ -197,7 +197,7 @@ def _domain(cells: Cells, values: Values) -> tuple[tuple[GroupKey, ...], Domain]
             raise Refused(
                 "needs-bounds",
                 f"It is not known which values {name!r} has.",
-                "Have bounds or values declared in the policy, or give delta.",
+                "Declare its bounds or values in the policy, list values in `where`, or release with a delta.",
             )
         domain = key.domain if key.domain is not None else selected
         if not domain:

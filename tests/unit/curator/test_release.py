@@ -38,8 +38,9 @@ def test_without_noise_the_answers_are_those_of_plain_questions(asked, strategy,
     release = asked.release(WORK, strategy=strategy, rho=1)
     by_region = {
         (row["region"], row["urgent"]): row["n"]
-        for row in asked.ask("SELECT region, urgent, COUNT(*) + 0.0 AS n FROM visits GROUP BY 1, 2", rho=1)
-        .table.to_pylist()
+        for row in asked.ask(
+            "SELECT region, urgent, COUNT(*) + 0.0 AS n FROM visits GROUP BY 1, 2", rho=1
+        ).table.to_pylist()
     }
     rows = release.table.to_pylist()
     for row in rows:
@@ -71,7 +72,7 @@ def test_explaining_reads_nothing_and_says_what_is_spent(asked, monkeypatch):
     quote = asked.explain(WORK, rho="0.05")
     assert quote.loss.rho == deniable.core.number.exact("rho", "0.05")
     assert [line.queries for line in quote.lines] == [78, 10, 60, 24, 1, 1, 1]
-    assert all(0 < line.error for line in quote.lines)
+    assert all(line.error > 0 for line in quote.lines)
     assert quote.plain > 1
     assert asked.budget().spent.rho == 0
 
@@ -157,7 +158,7 @@ def test_listed_values_need_no_delta(asked):
     assert asked.release(work, epsilon=1).table["reason"].to_pylist() == ["checkup", "heart"]
 
 
-def test_numbers_are_told_apart_by_their_steps(tmp_path, monkeypatch):
+def test_numbers_are_told_apart_by_their_steps(monkeypatch):
     silence(monkeypatch)
     frame = pa.table({"cost": [0.0, 4.9, 5.0, 14.99, 20.0, 20.0]})
     with deniable.protect(frame, epsilon=9, bounds={"cost": (0, 20)}, steps={"cost": 10}) as opened:
@@ -212,9 +213,9 @@ def test_what_cannot_be_released_costs_nothing(asked, work, spend, code):
     assert len(asked.history()) == 1
 
 
-def test_a_trillion_cells_are_refused_or_not_needed(tmp_path):
+def test_a_trillion_cells_are_refused_or_not_needed():
     columns = {f"x{place}": [1, 2] for place in range(12)}
-    bounds = {name: (0, 9) for name in columns}
+    bounds = dict.fromkeys(columns, (0, 9))
     with deniable.protect(pa.table(columns), epsilon=9, delta=1e-6, bounds=bounds) as opened:
         with pytest.raises(Refused) as caught:
             opened.release(Workload.histogram(*columns), epsilon=1)

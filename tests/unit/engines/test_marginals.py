@@ -24,12 +24,12 @@ SETS = [((0, 1, 2),), ((0, 1), (1, 2), (0, 2)), ((0,), (1,), (2,), ()), ((2, 0),
     sets=st.sampled_from(SETS),
 )
 def test_each_set_is_what_a_query_of_its_own_gives(
-    connection: duckdb.DuckDBPyConnection,  # noqa: F811 - the fixture
+    connection: duckdb.DuckDBPyConnection,
     *,
     table: Rows,
     source: Source,
     values: list[object],
-    totals: tuple[Total, ...],  # noqa: F811 - a drawn one
+    totals: tuple[Total, ...],
     sets: tuple[tuple[int, ...], ...],
 ) -> None:
     keys = tuple(Key(f"key {place}", value) for place, value in enumerate(values))  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ def closed_form(attributes: int, values: int, order: int) -> float:
     """The least root-mean-square error of all marginals, for rho 1/2 (Xiao and others 2023).
 
     A space of k attributes has squared sensitivity ((d-1)/d)^k, and its noise adds ((d-1)/d)^k / d^(2(order-k)) times
-    its variance to each cell of each marginal above it; the best split of the spend gives (sum of sqrt(size x price))^2.
+    its variance to each cell of each marginal above it; the best split gives (sum of sqrt(size x price))^2.
     """
     total = 0.0
     for k in range(order + 1):
