@@ -95,9 +95,9 @@ def _map(figure: Any, counts: NDArray[Any], radius: NDArray[Any], values: list[l
         shown = axes.imshow(grid, aspect="auto", cmap="viridis" if title == "count" else "magma")
         figure.colorbar(shown, ax=axes, shrink=0.8)
         axes.set(title=title, xlabel=names[1], ylabel=names[0])
-        for places, labels in ((axes.set_yticks, values[0]), (axes.set_xticks, values[1])):
+        for places, labels, turned in ((axes.set_yticks, values[0], 0), (axes.set_xticks, values[1], 90)):
             some = list(range(0, len(labels), max(1, len(labels) // _TICKS)))
-            places(some, [str(labels[place]) for place in some], fontsize=7)
+            places(some, [str(labels[place]) for place in some], fontsize=7, rotation=turned)
 
 
 def _line(figure: Any, labels: list[str], counts: NDArray[Any], radius: NDArray[Any]) -> None:  # noqa: ANN401 - same
