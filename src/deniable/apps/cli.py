@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 
 from deniable import __version__
-from deniable.apps import audit, demo, questions
+from deniable.apps import audit, demo, questions, workload
 from deniable.apps.anonymize import app as anonymize
 from deniable.apps.attack.commands import app as attack
 from deniable.apps.collect.commands import app as collect
@@ -34,6 +34,7 @@ app.add_typer(anonymize, name="anonymize")
 app.command("audit")(audit.command)
 app.add_typer(plan, name="plan")
 app.add_typer(collect, name="collect")
+app.command("workload")(workload.command)
 
 
 def _version(wanted: bool) -> None:

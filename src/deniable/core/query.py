@@ -101,4 +101,20 @@ class Kept:
     units: str
 
 
-ExactQuery = Sums | Units | Distinct | Kept
+@dataclass(frozen=True, slots=True)
+class Marginals:
+    """Totals per group, for several sets of keys at once; rows are read once for all of them.
+
+    `sets` holds the places of each set's keys; every key is in one of them. The output has every key's column, NULL
+    where a set leaves it out, and one column more, called `left`: which keys the row's set leaves out, as a number
+    whose last bit is the last key.
+    """
+
+    source: Source
+    keys: tuple[Key, ...]
+    totals: tuple[Total, ...]
+    sets: tuple[tuple[int, ...], ...]
+    left: str
+
+
+ExactQuery = Sums | Units | Distinct | Kept | Marginals

@@ -13,10 +13,11 @@ safety argument, so it is written once, in a straight line, with no handlers:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from textwrap import shorten
 from types import TracebackType
-from typing import Self, Unpack
+from typing import Self, Unpack, overload
 
 import pyarrow as pa
 
@@ -28,10 +29,18 @@ from deniable.curator.answer import Answer
 from deniable.curator.budget import Budget
 from deniable.curator.builder import Question
 from deniable.curator.noise import add_noise
+from deniable.curator.release import ReleasePlan, cells_of, plan_release, private_values
 from deniable.engines import Engine
 from deniable.ledger import Account, Charge, Entry, Ledger
 from deniable.planner import Batch, BatchQuote, Payment, Plan, Quote, Spend, bind, parse, price, price_all
+from deniable.planner.keys import Value
 from deniable.policy import Policy
+from deniable.releases import Workload
+from deniable.releases.linear.quote import ReleaseQuote
+from deniable.releases.linear.release import Release
+
+_LONGEST = 2_000
+"""What the ledger keeps of a workload's text, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +57,27 @@ class Curator:
     engine: Engine
     ledger: Ledger
 
-    def explain(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Quote:
-        """What `ask` would spend and how far off it would be. Reads no private row, spends nothing."""
+    @overload
+    def explain(self, question: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Quote: ...
+    @overload
+    def explain(
+        self, question: Workload, *, strategy: str = "best", analyst: str | None = None, **payment: Unpack[Payment]
+    ) -> ReleaseQuote: ...
+
+    def explain(
+        self,
+        question: str | Workload,
+        *,
+        strategy: str = "best",
+        analyst: str | None = None,
+        **payment: Unpack[Payment],
+    ) -> Quote | ReleaseQuote:
+        """What `ask` or `release` would spend and how far off it would be. Reads no private row, spends nothing."""
         self.policy.accounts(analyst)
-        return price(bind(parse(sql), self.policy), Spend.of(**payment)).quote
+        spend = Spend.of(**payment)
+        if isinstance(question, Workload):
+            return plan_release(question, self.policy, spend, strategy, {}).quote
+        return price(bind(parse(question), self.policy), spend).quote
 
     def ask(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer:
         """Answer the question, or raise. Pay by `epsilon`, `rho` or `accuracy`; `delta` is for private group keys.
@@ -90,6 +116,27 @@ class Curator:
         """
         return self._answered(questions, self._batch(questions, shares, payment), analyst)
 
+    def release(
+        self, work: Workload, *, strategy: str = "best", analyst: str | None = None, **payment: Unpack[Payment]
+    ) -> Release:
+        """Answer all queries of a workload at once, or raise. The same steps as `ask`, in the same order.
+
+        Values that the policy does not list are selected first, by questions of their own, from a tenth of the spend
+        and all of `delta`.
+
+        Raises:
+            Refused: no private row was read and nothing is spent (on the release; selected values stay paid).
+            Failed: the engine broke after the charge, which stays spent.
+        """
+        questions, each, spend = private_values(cells_of(work, self.policy), Spend.of(**payment))
+        values = {name: self._values(sql, each, analyst) for name, sql in questions.items()}
+        plan = plan_release(work, self.policy, spend, strategy, values)
+        self.engine.check(plan.query)
+        text = shorten(repr(work), _LONGEST)
+        charge = Charge(self._question(plan), analyst or "", text, plan.events, plan.loss)
+        (noisy,), free = self._paid(charge, lambda: [self._measured(plan)])
+        return Release(plan.design, noisy["noisy"].to_numpy(), plan.resolve, plan.loss, free, spend.confidence)
+
     def table(self, name: str) -> Question:
         """A question about this table, built step by step: the same as in SQL, and recorded as the same."""
         return Question(self, name)
@@ -125,23 +172,48 @@ class Curator:
         return price_all([bind(parse(sql), self.policy) for sql in questions], Spend.of(**payment), shares)
 
     def _answered(self, texts: Sequence[str], batch: Batch, analyst: str | None) -> list[Answer]:
-        """Charge, run, noise, record, answer: in this order, and nothing in between."""
-        accounts = self._accounts(analyst)
+        """The answers to all questions of a batch."""
         for plan in batch.plans:
             for query in plan.queries:
                 self.engine.check(query)
-        question = self._question(*batch.plans)
-        if (recorded := self.ledger.find(question)) is not None:
-            return self._answers(batch, recorded, free=True)
         events = tuple(event for plan in batch.plans for event in plan.events)
-        charge = Charge(question, analyst or "", ";\n".join(texts), events, batch.loss)
-        ticket = self.ledger.charge(charge, accounts)
-        exact = [[self.engine.run(query) for query in plan.queries] for plan in batch.plans]
-        noisy = [add_noise(plan, tables) for plan, tables in zip(batch.plans, exact, strict=True)]
-        self.ledger.record(ticket, _to_bytes(noisy))
-        return self._answers(batch, self.ledger.find(question), free=False)
+        charge = Charge(self._question(*batch.plans), analyst or "", ";\n".join(texts), events, batch.loss)
+        noisy, free = self._paid(charge, lambda: [self._noisy(plan) for plan in batch.plans])
+        delta = self.policy.budget.delta
+        return [
+            Answer(plan, table, plan.quote.loss, free, delta) for plan, table in zip(batch.plans, noisy, strict=True)
+        ]
 
-    def _question(self, *plans: Plan) -> str:
+    def _paid(self, charge: Charge, look: Callable[[], list[pa.Table]]) -> tuple[list[pa.Table], bool]:
+        """Charge, run, noise, record, answer: in this order, and nothing in between. `look` runs and adds noise.
+
+        What is answered is always what is recorded, so that two who ask at once see the same; and whether it was free.
+        """
+        accounts = self._accounts(charge.analyst or None)
+        if (recorded := self.ledger.find(charge.question)) is not None:
+            return _from_bytes(recorded), True
+        ticket = self.ledger.charge(charge, accounts)
+        self.ledger.record(ticket, _to_bytes(look()))
+        recorded = self.ledger.find(charge.question)
+        if recorded is None:
+            raise Failed
+        return _from_bytes(recorded), False
+
+    def _noisy(self, plan: Plan) -> pa.Table:
+        """The exact answers to a question's queries, with noise."""
+        return add_noise(plan, [self.engine.run(query) for query in plan.queries])
+
+    def _measured(self, plan: ReleasePlan) -> pa.Table:
+        """The exact counts of a release, as its strategy measures them, with noise."""
+        return pa.table({"noisy": plan.design.release(plan.exact(self.engine.run(plan.query)))})
+
+    def _values(self, sql: str, spend: Spend, analyst: str | None) -> tuple[Value, ...]:
+        """The values that a question lets through; missing ones last."""
+        answer = self.ask(sql, analyst=analyst, epsilon=spend.epsilon, rho=spend.rho, delta=spend.delta)
+        shown = answer.table.column(0).to_pylist()
+        return tuple(sorted(value for value in shown if value is not None)) + ((None,) if None in shown else ())
+
+    def _question(self, *plans: Plan | ReleasePlan) -> str:
         """The name in the ledger: what runs, under which policy, on which version of the data."""
         read = [table for plan in plans for table in tables(plan.bound.source.table)]
         try:
@@ -150,16 +222,6 @@ class Curator:
             raise Refused("data-unavailable", f"The data of {error}.", "Ask the custodian.") from None
         digests = [plan.digest for plan in plans]
         return hashlib.sha256("\n".join([*digests, self.policy.digest, *versions]).encode()).hexdigest()
-
-    def _answers(self, batch: Batch, recorded: bytes | None, *, free: bool) -> list[Answer]:
-        """Always from the record, so that two who ask at once see the same answer."""
-        if recorded is None:
-            raise Failed
-        noisy = _from_bytes(recorded, len(batch.plans))
-        delta = self.policy.budget.delta
-        return [
-            Answer(plan, table, plan.quote.loss, free, delta) for plan, table in zip(batch.plans, noisy, strict=True)
-        ]
 
     def _accounts(self, analyst: str | None) -> tuple[Account, ...]:
         """What a question is charged to; refuses strangers where the policy names its analysts."""
@@ -191,6 +253,8 @@ def _to_bytes(answers: Sequence[pa.Table]) -> bytes:
     return bytes(sink.getvalue().to_pybytes())
 
 
-def _from_bytes(streams: bytes, count: int) -> list[pa.Table]:
-    source = pa.BufferReader(streams)
-    return [pa.ipc.open_stream(source).read_all() for _ in range(count)]
+def _from_bytes(streams: bytes) -> list[pa.Table]:
+    source, found = pa.BufferReader(streams), []
+    while source.tell() < len(streams):
+        found.append(pa.ipc.open_stream(source).read_all())
+    return found

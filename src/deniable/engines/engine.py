@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from deniable.core.errors import Failed, Refused
 from deniable.core.expression import Kind
-from deniable.core.query import Distinct, ExactQuery, Kept, Units
+from deniable.core.query import Distinct, ExactQuery, Kept, Marginals, Units
 
 _curator_log = logging.getLogger("deniable.curator")
 
@@ -118,4 +118,6 @@ def _numbers(query: ExactQuery) -> tuple[str, ...]:
     if isinstance(query, Units | Distinct):
         return (query.name,)
     totals = tuple(total.name for total in query.totals)
+    if isinstance(query, Marginals):
+        return (query.left, *totals)
     return (*totals, query.units) if isinstance(query, Kept) else totals

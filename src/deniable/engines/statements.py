@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from deniable.core.expression import Expression, names
-from deniable.core.query import WEIGHT, Distinct, ExactQuery, Kept, Key, Source, Total, Units
+from deniable.core.query import WEIGHT, Distinct, ExactQuery, Kept, Key, Marginals, Source, Sums, Total, Units
 from deniable.core.relation import ROW
 from deniable.engines.relations import Tables, spelled
 from deniable.engines.spelling import Speller, Stored
@@ -28,9 +28,14 @@ def statement(query: ExactQuery, tables: Tables) -> str:
     rows = _rows(query, tables)
     if isinstance(query, Units):
         return _units(rows, query)
-    if isinstance(query, Distinct):
-        return _distinct(rows, query)
+    return _distinct(rows, query) if isinstance(query, Distinct) else _totals(rows, query)
+
+
+def _totals(rows: _Rows, query: Sums | Kept | Marginals) -> str:
+    """Totals per group: plainly, for kept groups, for several sets of keys, or with heavy units corrected."""
     totals = rows.totals(query.totals)
+    if isinstance(query, Marginals):
+        return _marginals(rows, totals, query)
     units = query.units if isinstance(query, Kept) else None
     if rows.source.unit is None:
         return _plain(rows, totals, units)
@@ -158,8 +163,6 @@ def _together(rows: _Rows, totals: list[Adding]) -> str:
 
 def _corrected(rows: _Rows, totals: list[Adding]) -> str:
     """Everyone in full, and what the heavy units have too much."""
-    size = f"{rows.most * WEIGHT} // COUNT(*) AS weight"
-    heavy = _select([f"{rows.unit} AS unit", size], rows.chosen(), 1) + f" HAVING COUNT(*) > {rows.most}"
     full = [f"{adding.full()} AS t{place}" for place, adding in enumerate(totals)]
     less = [f"{adding.correction('heavy.weight')} AS t{place}" for place, adding in enumerate(totals)]
     joined = rows.chosen(join=f" JOIN heavy ON heavy.unit = {rows.unit}")
@@ -167,7 +170,13 @@ def _corrected(rows: _Rows, totals: list[Adding]) -> str:
         _select([*rows.labelled(), *full], rows.chosen(), len(rows.keys)),
         _select([*rows.labelled(), *less], joined, len(rows.keys)),
     ]
-    return rows.with_steps({"heavy": heavy, "parts": "\nUNION ALL ".join(parts)}, _added_up(rows, totals))
+    return rows.with_steps({"heavy": _heavy(rows), "parts": "\nUNION ALL ".join(parts)}, _added_up(rows, totals))
+
+
+def _heavy(rows: _Rows) -> str:
+    """The units that have more rows than they may, and what each of these weighs."""
+    size = f"{rows.most * WEIGHT} // COUNT(*) AS weight"
+    return _select([f"{rows.unit} AS unit", size], rows.chosen(), 1) + f" HAVING COUNT(*) > {rows.most}"
 
 
 def _added_up(rows: _Rows, totals: list[Adding], *counts: str) -> str:
@@ -239,3 +248,35 @@ def _kept(rows: _Rows, totals: list[Adding], query: Kept) -> str:
         "parts": "\nUNION ALL ".join(parts),
     }
     return rows.with_steps(steps, _added_up(rows, totals, finished("SUM(units)", query.units)))
+
+
+def _marginals(rows: _Rows, totals: list[Adding], query: Marginals) -> str:
+    """Rows are read once; heavy units are corrected in every set alike."""
+    keys = [f"{_stranger(rows)}{place}" for place in range(len(rows.named))]
+    sets = ", ".join(f"({', '.join(keys[place] for place in places)})" for places in query.sets)
+    labelled = [f"{value} AS {key}" for value, key in zip(rows.values, keys, strict=True)]
+    left = f"GROUPING({', '.join(keys)}) AS g"
+
+    def part(sums: list[str], source: str) -> str:
+        return _select([*labelled, left, *sums], source) + f" GROUP BY GROUPING SETS ({sets})"
+
+    if rows.source.unit is None:
+        parts = part([f"{adding.plain()} AS t{place}" for place, adding in enumerate(totals)], rows.chosen())
+        steps = {"parts": parts}
+    else:
+        full = [f"{adding.full()} AS t{place}" for place, adding in enumerate(totals)]
+        less = [f"{adding.correction('heavy.weight')} AS t{place}" for place, adding in enumerate(totals)]
+        joined = rows.chosen(join=f" JOIN heavy ON heavy.unit = {rows.unit}")
+        both = f"{part(full, rows.chosen())}\nUNION ALL {part(less, joined)}"
+        steps = {"heavy": _heavy(rows), "parts": both}
+    sums = [finished(f"SUM(t{place})", adding.total.name) for place, adding in enumerate(totals)]
+    columns = [*rows.answered(keys), f"CAST(g AS BIGINT) AS {quoted(query.left)}", *sums]
+    return rows.with_steps(steps, _select(columns, "parts", len(rows.keys) + 1))
+
+
+def _stranger(rows: _Rows) -> str:
+    """The beginning of names that no column has: in a list of sets, columns would come before what is named here."""
+    start = "k"
+    while any(name.lower().startswith(start) for name in rows.speller.columns):
+        start += "_"
+    return start

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import product
-from math import ceil, exp, floor, isqrt, log
+from math import ceil, exp, floor, isqrt, log, trunc
 
 from deniable.core.expression import Range
 from deniable.core.number import above, below
@@ -45,6 +45,8 @@ def divide(one: Range, other: Range) -> Range:
 
 def quotient(one: Range, other: Range) -> Range:
     """Whole division never leaves the dividend's size, as the divisor is at least 1 in size (or the result NULL)."""
+    if one.finite and other.finite and not _holds_zero(other):  # towards zero, which keeps the order of quotients
+        return _hull(Fraction(trunc(a / b)) for a, b in product(_ends(one), _ends(other)))
     size = _size(one)
     if size is None:
         return EVERYTHING

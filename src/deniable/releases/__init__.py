@@ -1,4 +1,4 @@
-"""Whole tables out: k-anonymous, l-diverse, t-close tables."""
+"""Whole tables out: k-anonymous, l-diverse, t-close; and many statistics published at once."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from deniable.releases.linear import Workload
     from deniable.releases.syntactic import hierarchy
     from deniable.releases.syntactic.anonymize import anonymize
     from deniable.releases.syntactic.check import check
@@ -23,6 +24,7 @@ _HOMES = {
     "Hierarchical": "syntactic.closeness",
     "Ordered": "syntactic.closeness",
     "Infeasible": "syntactic.nearest",
+    "Workload": "linear",
 }
 
 __all__ = [
@@ -33,6 +35,7 @@ __all__ = [
     "Infeasible",
     "Ordered",
     "Recursive",
+    "Workload",
     "anonymize",
     "check",
     "hierarchy",

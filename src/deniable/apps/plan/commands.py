@@ -11,6 +11,7 @@ from rich.text import Text
 
 from deniable.apps.chart import Chart
 from deniable.apps.plan.budget import budget
+from deniable.apps.plan.limits import limits
 from deniable.apps.plan.mean import mean
 from deniable.apps.plan.meaning import meaning
 from deniable.apps.plan.queries import queries
@@ -56,10 +57,15 @@ def _queries(
     epsilon: Epsilon = "1",
     delta: Delta = "1e-6",
     confidence: Confidence = "0.95",
+    cells: Annotated[
+        int | None, typer.Option(help="What people can be told apart by; as many as people if not said.")
+    ] = None,
+    error: Annotated[str, typer.Option(help="The error of each fraction that is wanted.")] = "0.06",
     plot: Plot = None,
 ) -> None:
-    """Error of k linear queries that are asked at once."""
+    """Error of k linear queries that are asked at once, and what can still be done for how many."""
     show(queries(k, n, epsilon, delta, confidence), plot)
+    show(limits(k, n, epsilon, delta, confidence, cells, error), None)
 
 
 @app.command("budget")

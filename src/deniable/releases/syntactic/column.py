@@ -75,10 +75,12 @@ class Column:
 
 def column(name: str, values: Sequence[object], hierarchy: Hierarchy) -> tuple[Column, IntArray]:
     """The column, and where each of the given values stands in its order."""
-    levels = [[None if value is None else text_of(value) for value in values], *_named(name, values, hierarchy)]
+    own: list[str | None] = [None if value is None else text_of(value) for value in values]
+    levels: list[list[str | None]] = [own, *_named(name, values, hierarchy)]
     if STAR in levels[0]:
         raise InvalidArgumentError(name, "holds the value '*', which means suppressed; rename it")
-    levels = [*levels, [STAR] * len(values)][: None if hierarchy.most is None else hierarchy.most + 1]
+    top: list[str | None] = [STAR] * len(values)
+    levels = [*levels, top][: None if hierarchy.most is None else hierarchy.most + 1]
     places = _places(values, hierarchy)
     order = _order(levels, places)
     groups: list[IntArray] = []

@@ -1,0 +1,251 @@
+"""A workload's way to its plan, and the exact counts that its strategy measures.
+
+    workload -> cells -> values -> strategy -> price;   the way on, from charge to record, stands in ask.py
+
+Everything here up to the price follows from the policy and the workload alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, prod
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from deniable.core.errors import InvalidArgumentError, Refused
+from deniable.core.event import Event
+from deniable.core.grid import IntArray
+from deniable.core.loss import Loss
+from deniable.core.query import Key, Marginals, Sums
+from deniable.curator.groups import laid_out
+from deniable.planner import Spend
+from deniable.planner.cells import Cells
+from deniable.planner.keys import MOST_GROUPS, GroupKey, Value
+from deniable.planner.plan import Bound
+from deniable.policy import Policy
+from deniable.releases.linear.design import Design
+from deniable.releases.linear.domain import Attribute, Domain
+from deniable.releases.linear.measurement import Noise
+from deniable.releases.linear.quote import ReleaseQuote
+from deniable.releases.linear.strategies import choose
+from deniable.releases.linear.task import Listed, Piece, Task, factors
+from deniable.releases.linear.workload import Conditions, Workload
+
+_MOST_LISTED = 1 << 27
+"""Conditions times cells that are listed."""
+_LEFT = "left"
+_FOR_VALUES = Fraction(1, 10)
+"""The part of the spend that finds values which the policy does not list."""
+
+Values = Mapping[str, tuple[Value, ...]]
+"""Values of attributes that the policy does not list, but that were selected privately."""
+
+
+@dataclass(frozen=True)
+class ReleasePlan:
+    """Everything that is needed to release a workload, and nothing that depends on the data."""
+
+    cells: Cells
+    keys: tuple[GroupKey, ...]
+    design: Design
+    quote: ReleaseQuote
+
+    @property
+    def bound(self) -> Bound:
+        """How many rows each cell has."""
+        return self.cells.bound
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """For the ledger."""
+        return self.design.events
+
+    @property
+    def loss(self) -> Loss:
+        """Of all of them."""
+        return self.quote.loss
+
+    @property
+    def digest(self) -> str:
+        """What runs, with which noise, on which cells."""
+        return hashlib.sha256(repr((self.query, self.design.digest, self.keys)).encode()).hexdigest()
+
+    @cached_property
+    def query(self) -> Sums | Marginals:
+        """One query for everything: all cells if they are few, else the largest marginals that are needed."""
+        source, totals = self.bound.source, tuple(one.total for one in self.cells.counts if one.total is not None)
+        if prod(len(key.domain or ()) for key in self.keys) <= MOST_GROUPS or len(self._sets[0]) == len(self.keys):
+            return Sums(source, tuple(Key(key.name, key.value) for key in self.keys), totals)
+        used = sorted(set().union(*self._sets))
+        places = {axis: place for place, axis in enumerate(used)}
+        keys = tuple(Key(self.keys[axis].name, self.keys[axis].value) for axis in used)
+        sets = tuple(tuple(places[axis] for axis in axes) for axes in self._sets)
+        return Marginals(source, keys, totals, sets, _LEFT)
+
+    def exact(self, table: pa.Table) -> _Counts:
+        """The engine's answer, for the strategy."""
+        return _Counts(self, table)
+
+    def resolve(self, condition: str) -> tuple[tuple[int, ...], np.ndarray]:
+        """Which cells satisfy a condition."""
+        return self.cells.satisfying(condition, [key.domain or () for key in self.keys])
+
+    @cached_property
+    def _sets(self) -> list[tuple[int, ...]]:
+        """The sets of attributes that contain all others which the strategy needs, the largest first."""
+        largest: list[tuple[int, ...]] = []
+        for axes in sorted(self.design.needs, key=len, reverse=True):
+            if not any(set(axes) <= set(other) for other in largest):
+                largest.append(axes)
+        return largest
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """Exact counts by attributes. Never leaves the curator."""
+
+    plan: ReleasePlan
+    table: pa.Table
+
+    def __call__(self, axes: tuple[int, ...]) -> IntArray:
+        """With an axis for each attribute."""
+        keys, query = self.plan.keys, self.plan.query
+        (total,) = query.totals
+        if isinstance(query, Sums):
+            known, table = tuple(range(len(keys))), self.table
+        else:
+            known = next(one for one in self.plan._sets if set(axes) <= set(one))  # noqa: SLF001 - of one file
+            table = self.table.filter(pc.equal(self.table[_LEFT], _left(query, [keys[axis].name for axis in known])))
+        chosen = [keys[axis] for axis in known]
+        cells = laid_out(table, chosen, [total.name])[total.name].reshape([len(key.domain or ()) for key in chosen])
+        return np.asarray(cells.sum(axis=tuple(place for place, axis in enumerate(known) if axis not in axes)))
+
+
+def _left(query: Marginals, kept: Sequence[str]) -> int:
+    """The number of the set that keeps these keys."""
+    bits = ["0" if key.name in kept else "1" for key in query.keys]
+    return int("".join(bits), 2)
+
+
+def plan_release(work: Workload, policy: Policy, spend: Spend, strategy: str, values: Values) -> ReleasePlan:
+    """The plan for this spend; for a wanted accuracy, with the least spend that reaches it."""
+    cells = cells_of(work, policy)
+    keys, domain = _domain(cells, values)
+    task = Task(domain, tuple(piece for part in work.parts for piece in _pieces(part, cells, keys, domain)))
+    noise = _noise(cells, spend)
+    if spend.accuracy is not None:
+        noise = replace(noise, spend=_least(choose(strategy, task, noise), spend))
+    try:
+        design = choose(strategy, task, noise)
+    except InvalidArgumentError:
+        raise Refused("bad-spend", "So small a spend needs noise beyond all bounds.", "Spend more.") from None
+    return ReleasePlan(cells, keys, design, ReleaseQuote.of(design, noise, spend.confidence, _cautions(cells.bound)))
+
+
+def cells_of(work: Workload, policy: Policy) -> Cells:
+    """The cells that a workload is about; conditions name their own columns."""
+    try:
+        work.check()
+    except InvalidArgumentError as error:
+        raise Refused(
+            "bad-workload", f"{error}.".capitalize(), "Use Workload.ranges, .marginals, .histogram."
+        ) from None
+    plain = Cells.of(policy, work.table, work.attributes, work.where)
+    named = [condition for part in work.parts if isinstance(part, Conditions) for condition in part.conditions]
+    columns = [column for condition in named for column in plain.columns(condition)]
+    together = tuple(dict.fromkeys([*work.attributes, *columns]))
+    return plain if together == work.attributes else Cells.of(policy, work.table, together, work.where)
+
+
+def private_values(cells: Cells, spend: Spend) -> tuple[dict[str, str], Spend, Spend]:
+    """For each attribute whose values only the data knows, a question that selects them; its spend, and the rest."""
+    unknown = {name: key for name, key in zip(cells.attributes, cells.bound.keys, strict=True) if key.domain is None}
+    if not unknown:
+        return {}, spend, spend
+    if spend.delta is None or spend.accuracy is not None:
+        raise Refused(
+            "private-keys",
+            f"The values of {', '.join(unknown)} are private, and showing them costs a delta.",
+            "Release with epsilon (or rho) and delta, or list them: workload.on(table, \"column IN ('a', 'b')\").",
+        )
+    share = _FOR_VALUES / len(unknown)
+    each = _part(spend, share, spend.delta / len(unknown))
+    rest = _part(spend, 1 - _FOR_VALUES, None)
+    return {name: cells.values_question(name) for name in unknown}, each, rest
+
+
+def _part(spend: Spend, share: Fraction, delta: Fraction | None) -> Spend:
+    """A share of the spend."""
+    epsilon = None if spend.epsilon is None else spend.epsilon * share
+    rho = None if spend.rho is None else spend.rho * share
+    return replace(spend, epsilon=epsilon, rho=rho, delta=delta)
+
+
+def _domain(cells: Cells, values: Values) -> tuple[tuple[GroupKey, ...], Domain]:
+    """The keys with their values, and the same for people."""
+    keys, attributes = [], []
+    listed = zip(cells.attributes, cells.bound.keys, cells.domains, cells.ordered, strict=True)
+    for name, key, shown, ordered in listed:
+        selected = values.get(name)
+        if key.domain is None and selected is None:
+            raise Refused(
+                "needs-bounds",
+                f"It is not known which values {name!r} has.",
+                "Declare its bounds or values in the policy, list values in `where`, or release with a delta.",
+            )
+        domain = key.domain if key.domain is not None else selected
+        if not domain:
+            raise Refused("no-values", f"No value of {name!r} is common enough to be shown.", "Spend more.")
+        keys.append(GroupKey(key.name, key.value, domain))
+        attributes.append(Attribute(name, shown if shown is not None else domain, ordered))
+    return tuple(keys), Domain(tuple(attributes))
+
+
+def _pieces(part: object, cells: Cells, keys: tuple[GroupKey, ...], domain: Domain) -> list[Piece]:
+    """A part of the workload on the cells; conditions on the same attributes stay together."""
+    if not isinstance(part, Conditions):
+        return [factors(part, domain)]  # type: ignore[arg-type]
+    by_axes: dict[tuple[int, ...], list[tuple[str, np.ndarray]]] = {}
+    for condition in part.conditions:
+        axes, satisfied = cells.satisfying(condition, [key.domain or () for key in keys])
+        by_axes.setdefault(axes, []).append((condition, satisfied))
+        if sum(len(found) * found[0][1].size for found in by_axes.values()) > _MOST_LISTED:
+            raise Refused("too-many-cells", "The conditions are about too many cells.", "Use coarser attributes.")
+    return [
+        Listed(
+            axes, np.stack([satisfied for _, satisfied in found]), float(part.weight), tuple(text for text, _ in found)
+        )
+        for axes, found in by_axes.items()
+    ]
+
+
+def _noise(cells: Cells, spend: Spend) -> Noise:
+    """What a unit may weigh, from the count that the cells are made of."""
+    if spend.weights:
+        raise Refused("bad-spend", "A release has no columns to weigh.", "Weigh parts of the workload: 2 * part.")
+    (count,) = cells.counts
+    pure = spend.rho is None
+    loss = spend.epsilon or spend.rho or Fraction(1)
+    return Noise(loss, pure, count.reach, count.worth, cells.bound.neighbours)
+
+
+def _least(design: Design, spend: Spend) -> Fraction:
+    """The epsilon at which every query is as accurate as wanted: errors go like 1/epsilon. Rounded up a little."""
+    widest = max(
+        float(design.radius(None, piece, float(spend.confidence)).max(initial=0)) for piece in design.task.pieces
+    )
+    return Fraction(ceil(widest / float(spend.accuracy or 1) * 1.001 * 10**6), 10**6)
+
+
+def _cautions(bound: Bound) -> tuple[str, ...]:
+    """What the answers leave out besides noise, and no interval covers."""
+    most = bound.source.contribution
+    if bound.source.unit is None:
+        return ()
+    return (f"a unit with more than {most} rows counts as {most}: counts leave out the rest",)
