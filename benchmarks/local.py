@@ -90,8 +90,9 @@ def _line(protocol: Histogram, values: Values, peers: list[_Peer]) -> None:
         seconds, scaled = _timed(peer.run, values, domain)
         said.append(f"{peer.name} {scaled}{seconds:.3g} ({seconds / (end - start) / scale:,.0f}x)")
     error, theory = _errors(protocol, values[:_FEW])
+    name = type(protocol).__name__
     print(
-        f"{type(protocol).__name__:<22}{times[0]:>9}{times[1]:>9}{bits:>8}{error:>9.2f}{theory:>9.2f}   {', '.join(said)}",
+        f"{name:<22}{times[0]:>9}{times[1]:>9}{bits:>8}{error:>9.2f}{theory:>9.2f}   {', '.join(said)}",
         flush=True,
     )
 

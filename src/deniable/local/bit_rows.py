@@ -1,16 +1,19 @@
-"""Rows of bits: drawn with one random byte for each, stored eight to a byte, added up by column."""
+"""Rows of bits: drawn and stored eight to a byte, added up by column."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core.bits import BitSource
-from deniable.core.sampling import BoolArray, IntArray, bernoulli
+from deniable.core.sampling import BoolArray, IntArray
+from deniable.core.sampling.inversion import Inversion
 
 Packed = NDArray[np.uint8]
 
@@ -20,28 +23,24 @@ _ONES = np.unpackbits(np.arange(_BYTE, dtype=np.uint8)[:, None], axis=1).sum(axi
 
 
 def packed_coins(probability: Fraction, rows: int, columns: int, bits: BitSource) -> Packed:
-    """Rows of coins, each a one with this probability, exactly.
+    """Rows of coins, each a one with this probability, exactly; strictly between 0 and 1.
 
-    Eight coins are compared with the probability's first eight digits at once, one digit after the other; where all
-    eight agree, once in 256 coins, a coin with the probability of the rest decides.
+    Eight coins are drawn at once: the byte that they make has a law of 256 outcomes, of which sixteen random digits
+    decide nearly always, and more where they leave it open.
     """
     width = -(-columns // 8)
-    floor = int(probability * _BYTE)
-    planes = np.frombuffer(bits.read(8 * rows * width), dtype=np.uint8).reshape(8, rows * width)
-    below, tied = np.zeros(rows * width, dtype=np.uint8), np.full(rows * width, 0xFF, dtype=np.uint8)
-    for place, plane in enumerate(planes):
-        if floor >> (7 - place) & 1:
-            below |= tied & ~plane
-            tied &= plane
-        else:
-            tied &= ~plane
-    where = np.flatnonzero(tied)
-    heads = np.unpackbits(tied[where])
-    heads[heads == 1] = bernoulli(probability * _BYTE - floor, int(heads.sum()), bits)
-    below[where] |= np.packbits(heads)
-    packed = below.reshape(rows, width)
+    drawn = _bytes(probability).draw(rows * width, bits)
+    packed = drawn.astype(np.uint8).reshape(rows, width)
     packed[:, -1] &= 0xFF ^ (0xFF >> ((columns - 1) % 8 + 1))
     return packed
+
+
+@lru_cache(maxsize=64)
+def _bytes(probability: Fraction) -> Inversion:
+    """The law of a byte of eight such coins."""
+    ones = [probability**number * (1 - probability) ** (8 - number) for number in range(9)]
+    sums = list(accumulate(ones[byte.bit_count()] for byte in range(_BYTE - 1)))
+    return Inversion(lambda places: [(chance.numerator << places) // chance.denominator for chance in sums])
 
 
 def coins(probability: Fraction, rows: int, columns: int, bits: BitSource) -> BoolArray:

@@ -21,7 +21,7 @@ class OptimizedUnary(Unary):
     Error:         a rare share's variance is 4 e^epsilon / ((e^epsilon - 1)^2 n), the limit of all known protocols.
                    Intervals are exact.
     Message size:  k bits.
-    Cost:          one random byte per bit; the collector adds up columns. For large k others are far cheaper.
+    Cost:          two random digits per bit; the collector adds up columns. For large k others are far cheaper.
     Reference:     Wang, Blocki, Li, Jha 2017.
     Proof:         docs/proofs/local.md
 

@@ -41,7 +41,7 @@ class Rappor(Unary):
     Error:         of one report a share's variance is e^(epsilon/2) / ((e^(epsilon/2) - 1)^2 n), that of symmetric
                    unary encoding. Collecting again averages the fresh noise away, never the permanent one.
     Message size:  k bits.
-    Cost:          one random byte per bit.
+    Cost:          two random digits per bit.
     Reference:     Erlingsson, Pihur, Korolova 2014 (basic RAPPOR: one bit per value, no Bloom filter).
     Proof:         docs/proofs/local.md
 

@@ -30,7 +30,7 @@ class SubsetSelection(Histogram):
     Error:         a rare share's variance is at most 4 e^epsilon / ((e^epsilon - 1)^2 n), and less for small k: the
                    best possible for every k. Intervals are exact.
     Message size:  k bits.
-    Cost:          about one random byte per bit; the collector adds up columns. For large k others are cheaper.
+    Cost:          a few random digits per bit; the collector adds up columns. For large k others are cheaper.
     Reference:     Wang, Huang, Wang, Nie, Xu, Yang, Li, Qiao 2016; Ye, Barg 2018.
     Proof:         docs/proofs/local.md
 
@@ -91,15 +91,16 @@ def _subsets(sizes: IntArray, columns: int, bits: BitSource) -> BoolArray:
     Independent coins give a set that is uniform among those of its size, whatever the coin; then uniformly random
     columns are put in or taken out until the size is right, which keeps it uniform.
     """
-    rows = coins(Fraction(int(sizes[0]), columns), sizes.size, columns, bits)
+    rows = coins(Fraction(2 * int(sizes[0]) + 1, 2 * columns + 2), sizes.size, columns, bits)
     missing = sizes - rows.sum(axis=1)
-    while (open_rows := np.flatnonzero(missing)).size:
-        columns_tried = uniform(columns, open_rows.size, bits)
-        wanted = missing[open_rows] > 0
-        useful = rows[open_rows, columns_tried] != wanted
-        changed, column = open_rows[useful], columns_tried[useful]
-        rows[changed, column] = wanted[useful]
-        missing[changed] -= np.where(wanted[useful], 1, -1)
+    unfinished = np.flatnonzero(missing)
+    while unfinished.size:
+        tried, wanted = uniform(columns, unfinished.size, bits), missing[unfinished] > 0
+        useful = np.flatnonzero(rows[unfinished, tried] != wanted)
+        changed = unfinished[useful]
+        rows[changed, tried[useful]] = wanted[useful]
+        missing[changed] += np.where(wanted[useful], -1, 1)
+        unfinished = unfinished[missing[unfinished] != 0]
     return rows
 
 

@@ -20,7 +20,7 @@ class SymmetricUnary(Unary):
     Error:         a share's variance is e^(epsilon/2) / ((e^(epsilon/2) - 1)^2 n), whatever the share; intervals
                    are exact.
     Message size:  k bits.
-    Cost:          one random byte per bit; the collector adds up columns. For large k others are far cheaper.
+    Cost:          two random digits per bit; the collector adds up columns. For large k others are far cheaper.
     Reference:     Erlingsson, Pihur, Korolova 2014 (basic, one-time RAPPOR); Wang, Blocki, Li, Jha 2017.
     Proof:         docs/proofs/local.md
 
