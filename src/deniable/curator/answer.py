@@ -146,8 +146,8 @@ class Answer:
 
     def _statistics(self, expression: Expression | None, confidence: Fraction) -> dict[str, Result]:
         """Keys, and statistics with intervals wide enough that all that one column rests on hold together."""
-        used = [part for part in self.plan.noise if expression is None or part.names & names(expression)]
-        share = 1 - (1 - confidence) / max(1, len(used))
+        held = [part.names if expression is None else part.names & names(expression) for part in self.plan.noise]
+        share = 1 - (1 - confidence) / max(1, sum(len(each) for each in held))
         columns: dict[str, Result] = {}
         for key in self.plan.bound.keys:
             columns[key.name] = _key(self.noisy[key.name], key.value.kind)

@@ -57,7 +57,7 @@ def plot(answer: Answer, column: str | None) -> Any:  # noqa: ANN401 - matplotli
         raise InvalidArgumentError("plot", "needs matplotlib: pip install 'deniable[plot]'") from None
     table, intervals = answer.table, answer.intervals
     noisy = [name.removesuffix("_low") for name in intervals.column_names if name.endswith("_low")]
-    chosen = column or noisy[0]
+    chosen = column or next(iter(noisy), "")
     if chosen not in noisy:
         raise InvalidArgumentError("column", f"must be one of {', '.join(noisy)}, not {column!r}")
     values = table[chosen].to_pylist()

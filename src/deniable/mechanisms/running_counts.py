@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
+from functools import lru_cache
+from math import ceil, log
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,21 +80,45 @@ class Tree:
         The same holds downward. By Chernoff's bound: noise of scale s has moments E[e^(x z)] <= 1 / (1 - (x s)^2) if
         it is Laplace's, and <= e^((x s)^2 / 2) if Gaussian. `quantile` is p/d.
         """
-        share, whole = float(quantile.numerator), float(quantile.denominator)
-        top = np.arange(self.cells) // self.widths[0]
-        others = ceil(self.cells / self.widths[0]) - top
-        deeper = sum(
-            (np.arange(self.cells) // width % self.branches for width in self.widths[1:]), np.zeros(self.cells)
-        )
-        counts = np.stack([top, others, deeper])[:, :, None]
-        sizes = (np.array([whole - share, share, whole]) * scale)[:, None, None]
-        doubt = -np.log(beta)
-        if gaussian:
-            return np.asarray(np.sqrt(2 * doubt * (counts * sizes**2).sum(axis=(0, 2))))
+        return _margins(self, quantile, scale, beta, gaussian)
+
+    def typical(self, quantile: Fraction, scale: float, beta: float, *, gaussian: bool) -> float:
+        """The margin of an average cell."""
+        return _typical(self, quantile, scale, beta, gaussian)
+
+    def parts(self) -> tuple[IntArray, IntArray]:
+        """Of how many sums each running count consists: of the top level, and of deeper ones."""
+        cells = np.arange(self.cells)
+        deeper = [cells // width % self.branches for width in self.widths[1:]]
+        return cells // self.widths[0], np.sum(deeper, axis=0, dtype=np.int64) if deeper else np.zeros_like(cells)
+
+
+@lru_cache(maxsize=256)
+def _margins(tree: Tree, quantile: Fraction, scale: float, beta: float, gaussian: bool) -> FloatArray:  # noqa: FBT001
+    """Cells whose running counts consist of as many sums have the same margin: there are few kinds of them."""
+    top, deeper = tree.parts()
+    several = int(deeper.max()) + 1
+    kinds, kind = np.unique(top * several + deeper, return_inverse=True)
+    first, later = np.divmod(kinds, several)
+    counts = np.stack([first, ceil(tree.cells / tree.widths[0]) - first, later])[:, :, None]
+    share, whole = quantile.numerator, quantile.denominator
+    sizes = (np.array([whole - share, share, whole]) * scale)[:, None, None]
+    doubt = -log(beta)
+    if gaussian:
+        margins = np.sqrt(2 * doubt * (counts * sizes**2).sum(axis=(0, 2)))
+    else:
         largest = np.where(counts > 0, sizes, 0).max(axis=0)
         rates = _RATES / np.where(largest > 0, largest, 1)
         moments = -np.where(counts > 0, counts * np.log1p(-(np.minimum(rates * sizes, _RATES[-1]) ** 2)), 0).sum(axis=0)
-        return np.asarray(((doubt + moments) / rates).min(axis=1))
+        margins = ((doubt + moments) / rates).min(axis=1)
+    found: FloatArray = margins[kind]
+    found.setflags(write=False)
+    return found
+
+
+@lru_cache(maxsize=1024)
+def _typical(tree: Tree, quantile: Fraction, scale: float, beta: float, gaussian: bool) -> float:  # noqa: FBT001
+    return float(_margins(tree, quantile, scale, beta, gaussian).mean())
 
 
 def _root(cells: int, levels: int) -> int:

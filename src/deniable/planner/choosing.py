@@ -9,12 +9,12 @@ from deniable.core.errors import Refused
 from deniable.core.expression import Column, Expression, Kind
 from deniable.core.query import WEIGHT
 from deniable.planner.choices import CELL, MOST_TOGETHER, Cells, Histogram, Mode, Quantile
+from deniable.planner.forms import MOST_ENTRIES
 from deniable.planner.keys import GroupKey, domain
 from deniable.planner.statistics import Statistics, bounds, named, present
 
 _FEWEST_CELLS = 64
 _MOST_VALUES = 1 << 16
-_MOST_PLACES = 100
 _EXTREMES = {Fraction(0): ("minimum", (1,)), Fraction(1): ("maximum", (-1,))}
 """The least value is sought from above, the largest from below: beyond them nothing but the bounds is sure."""
 
@@ -49,8 +49,8 @@ def most_common(statistics: Statistics, value: Expression, where: Expression | N
     there = tuple(entry for entry in values if entry is not None)
     if len(there) > _MOST_VALUES:
         raise Refused("too-many-groups", f"There are {len(there):,} values to choose from.", "Use buckets of them.")
-    if not 1 <= place <= places <= min(len(there), _MOST_PLACES):
-        raise Refused("unsupported-form", f"There are only {min(len(there), _MOST_PLACES)} values.", "Ask for fewer.")
+    if not 1 <= place <= places <= min(len(there), MOST_ENTRIES):
+        raise Refused("unsupported-form", f"There are only {min(len(there), MOST_ENTRIES)} values.", "Ask for fewer.")
     _groups(statistics, len(there))
     histogram = _histogram(statistics, value, present(where, value))
     label = "most common value" if places == 1 else f"{places} most common values"

@@ -68,14 +68,13 @@ class Counted:
 
     def margins(self, quantile: Quantile) -> FloatArray:
         """How far a rank may be off at each cell, one row for interpolation included, times the denominator."""
-        doubt = float(1 - self.confidence) / 2
-        gaussian = isinstance(self.mechanism, Gaussian)
-        noise = self.tree.margins(quantile.quantile, self._scale, doubt, gaussian=gaussian)
+        noise = self.tree.margins(quantile.quantile, self._scale, self._doubt, gaussian=self._gaussian)
         return noise + quantile.quantile.denominator * self.histogram.row
 
     def ranks(self, quantile: Quantile) -> float:
         """The margin of a typical cell, in rows."""
-        return float(self.margins(quantile).mean()) / quantile.quantile.denominator / self.histogram.row
+        noise = self.tree.typical(quantile.quantile, self._scale, self._doubt, gaussian=self._gaussian)
+        return noise / quantile.quantile.denominator / self.histogram.row + 1
 
     def error(self, confidence: Fraction, rows: int) -> float:
         """Half the width of the widest interval, in a group of so many rows spread evenly between the bounds."""
@@ -93,8 +92,17 @@ class Counted:
     def expected(self, confidence: Fraction, rows: int, fractions: NDArray[np.float64]) -> dict[str, Result]:
         """What `results` may look like for groups of so many rows; once for each of the fractions."""
         cells = self.quantiles[0].cells
-        middle = np.full(fractions.size, float(cells.low + cells.high) / 2)
-        return {quantile.name: Band.around(middle, self.error(confidence, rows)) for quantile in self.quantiles}
+        middle, error = np.full(fractions.size, float(cells.low + cells.high) / 2), self.error(confidence, rows)
+        return {quantile.name: Band.around(middle, error) for quantile in self.quantiles}
+
+    @property
+    def _gaussian(self) -> bool:
+        return isinstance(self.mechanism, Gaussian)
+
+    @property
+    def _doubt(self) -> float:
+        """Of each end of an interval."""
+        return float(1 - self.confidence) / 2
 
     @property
     def _scale(self) -> float:

@@ -12,6 +12,8 @@ from deniable.planner.parse import position
 _FINEST = 10_000
 """Quantiles have at most four decimals."""
 _LONGEST = 20
+MOST_ENTRIES = 100
+"""Of a list that is spread over columns."""
 _HALF = Fraction(1, 2)
 
 
@@ -67,16 +69,20 @@ def _entries(node: exp.Expression) -> list[exp.Expression]:
     if isinstance(call, exp.PercentileCont | exp.PercentileDisc | exp.Quantile | exp.ApproxQuantile):
         part = "this" if isinstance(plain, exp.WithinGroup) else _argument(call)
         entries = call.args[part].expressions if isinstance(call.args.get(part), exp.Array) else []
-        endings = [_percent(_share(entry, call)) for entry in entries]
+        endings = [_percent(_share(entry, call)) for entry in entries[: MOST_ENTRIES + 1]]
     elif isinstance(call, exp.ApproxTopK) and not call.args.get("counters"):
         part = "counters"
         number = int(_place(call.args.get("expression"), call))
-        entries = [exp.Literal.number(place + 1) for place in range(min(number, _FINEST))]
+        entries = [exp.Literal.number(place + 1) for place in range(min(number, MOST_ENTRIES + 1))]
         endings = [str(place + 1) for place in range(len(entries))]
     else:
         return [node]
     if not entries:
         return [node]
+    if len(entries) > MOST_ENTRIES:
+        raise Refused(
+            "too-many-statistics", f"A list has at most {MOST_ENTRIES} entries.", "Ask for fewer.", position(node)
+        )
     columns = []
     for entry, ending in zip(entries, endings, strict=True):
         copy = node.copy()

@@ -123,7 +123,7 @@ def _together(
 def _doubt(statistic: Base, bound: Bound, spend: Spend) -> Fraction:
     """The confidence that a choice's interval needs, so that every column that rests on it has the one asked for."""
     using = [names(output.value) for output in bound.outputs if statistic.names & names(output.value)]
-    most = max((sum(bool(other.names & used) for other in bound.statistics) for used in using), default=1)
+    most = max((sum(len(other.names & used) for other in bound.statistics) for used in using), default=1)
     return 1 - (1 - spend.confidence) / most
 
 
@@ -231,7 +231,7 @@ def _error(output: Output, noise: Parts, confidence: Fraction) -> float:
     Its values lie in the middle, for sums; for quantiles they are spread evenly between the bounds.
     """
     used = [part for part in noise if part.names & names(output.value)]
-    share = 1 - (1 - confidence) / max(1, len(used))
+    share = 1 - (1 - confidence) / max(1, sum(len(part.names & names(output.value)) for part in used))
     rows = _FRACTIONS.size
     columns: dict[str, Result] = {name: Band.exactly(np.zeros(rows)) for name in names(output.value)}
     for part in used:

@@ -104,6 +104,7 @@ REFUSED = {
     "SELECT APPROX_TOP_K(region, 0) FROM visits": "unsupported-form",
     "SELECT APPROX_TOP_K(region, 5) FROM visits": "unsupported-form",
     "SELECT APPROX_TOP_K(region, age) FROM visits": "unsupported-form",
+    "SELECT APPROX_TOP_K(age, 101) FROM visits": "too-many-statistics",
     "SELECT day, age, MEDIAN(cost) FROM visits GROUP BY day, age, age % 25": "too-many-groups",
     "SELECT day, age, MODE(day) FROM visits GROUP BY day, age, urgent": "too-many-groups",
     "SELECT SUM(DISTINCT age) FROM visits": "distinct",
