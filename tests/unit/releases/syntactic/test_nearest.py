@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from deniable.core.errors import Refused
-from deniable.releases import Distinct, Entropy, Equal, Infeasible, Ordered, Recursive, anonymize, hierarchy
+from deniable.releases import Distinct, Entropy, Equal, Infeasible, Ordered, anonymize, hierarchy
 
 ROWS = pa.table({"q": ["a"] * 5 + ["b"] * 3 + ["c"] * 2, "s": [1, 2, 3, 1, 1, 1, 2, 1, 3, 3]})
 
