@@ -99,12 +99,17 @@ def _repeated(order: IntArray, counts: IntArray, of_cells: NDArray[Any]) -> NDAr
 
 
 def _text_column(codes: IntArray, labels: Sequence[Label], expand: Callable[[NDArray[Any]], NDArray[Any]]) -> pa.Array:
-    """Labels as a dictionary-encoded text, from the label of each cell; the label None is NULL."""
+    """Labels as a dictionary-encoded text, from the label of each cell; the label None is NULL.
+
+    The dictionary lists the labels that are shown and no others: one of a suppressed row would give that row away.
+    """
+    shown = np.bincount(codes, minlength=len(labels)) > 0
+    labels = [label if is_shown else None for label, is_shown in zip(labels, shown, strict=True)]
     names = list(dict.fromkeys(label for label in labels if label is not None))
     places = {name: place for place, name in enumerate(names)}
     table = np.array([-1 if label is None else places[label] for label in labels], np.int32)
     indices = expand(table[codes])
-    missing = indices < 0 if None in labels else None
+    missing = indices < 0 if (indices < 0).any() else None
     return pa.DictionaryArray.from_arrays(pa.array(indices, mask=missing), pa.array(names, pa.string()))
 
 
