@@ -65,10 +65,13 @@ class Cells:
     def classes(self) -> Classes:
         """The finest classes: one for each point."""
         groups = tuple(column.groups[0][codes] for column, codes in zip(self.columns, self.codes, strict=True))
-        pairs = [
-            Pairs.grouped(self.point, secret, self.counts, self.points, len(sensitive.values))
-            for sensitive, secret in zip(self.sensitive, self.secrets, strict=True)
-        ]
+
+        def pairs() -> list[Pairs]:
+            return [
+                Pairs.grouped(self.point, secret, self.counts, self.points, len(sensitive.values))
+                for sensitive, secret in zip(self.sensitive, self.secrets, strict=True)
+            ]
+
         return Classes(groups, self.sizes, pairs)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,6 +31,11 @@ class Pairs:
         """The pairs of coarser classes: class i goes into class to[i]."""
         return Pairs.grouped(to[self.of], self.value, self.count, classes, self.width)
 
+    def some(self, kept: BoolArray) -> Pairs:
+        """The pairs of some classes, which are numbered anew."""
+        inside = kept[self.of]
+        return Pairs((np.cumsum(kept) - 1)[self.of[inside]], self.value[inside], self.count[inside], self.width)
+
     def starts(self, classes: int) -> IntArray:
         """The first pair of each class. Every class has one."""
         return np.searchsorted(self.of, np.arange(classes))
@@ -42,13 +47,13 @@ class Classes:
     Rolling up costs what the finer classes are, not what the table is; pairs are merged only when a model asks.
     """
 
-    __slots__ = ("_finer", "_pairs", "codes", "sizes")
+    __slots__ = ("_make_pairs", "_pairs", "codes", "sizes")
 
-    def __init__(self, codes: tuple[IntArray, ...], sizes: IntArray, pairs: Sequence[Pairs] | None) -> None:
+    def __init__(self, codes: tuple[IntArray, ...], sizes: IntArray, make_pairs: Callable[[], Sequence[Pairs]]) -> None:
         self.codes = codes
         self.sizes = sizes
-        self._pairs = pairs
-        self._finer: tuple[Classes, IntArray] | None = None
+        self._make_pairs: Callable[[], Sequence[Pairs]] | None = make_pairs
+        self._pairs: Sequence[Pairs] = ()
 
     @property
     def number(self) -> int:
@@ -57,17 +62,15 @@ class Classes:
 
     @property
     def pairs(self) -> Sequence[Pairs]:
-        """For each sensitive column, the values in each class."""
-        if self._finer is not None:
-            finer, to = self._finer
-            self._pairs, self._finer = [pairs.merged(to, self.number) for pairs in finer.pairs], None
-        return self._pairs or ()
+        """For each sensitive column, the values in each class; made once, and only when asked for."""
+        if self._make_pairs is not None:
+            self._pairs, self._make_pairs = self._make_pairs(), None
+        return self._pairs
 
     def merged(self, to: IntArray, codes: tuple[IntArray, ...], number: int) -> Classes:
         """Coarser classes: class i goes into class to[i], whose codes are given."""
-        made = Classes(codes, added(to, self.sizes, number), None)
-        made._finer = (self, to)
-        return made
+        sizes = added(to, self.sizes, number)
+        return Classes(codes, sizes, lambda: [pairs.merged(to, number) for pairs in self.pairs])
 
     def rolled(self, columns: Sequence[Column], fine: Sequence[int], coarse: Sequence[int]) -> Classes:
         """The classes of a coarser node, from those of a finer one."""
@@ -81,9 +84,5 @@ class Classes:
 
     def some(self, kept: BoolArray) -> Classes:
         """Some of the classes alone."""
-        number = np.cumsum(kept) - 1
-        pairs = []
-        for every in self.pairs:
-            inside = kept[every.of]
-            pairs.append(Pairs(number[every.of[inside]], every.value[inside], every.count[inside], every.width))
-        return Classes(tuple(code[kept] for code in self.codes), self.sizes[kept], pairs)
+        codes, sizes = tuple(code[kept] for code in self.codes), self.sizes[kept]
+        return Classes(codes, sizes, lambda: [pairs.some(kept) for pairs in self.pairs])

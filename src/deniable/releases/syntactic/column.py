@@ -75,12 +75,13 @@ class Column:
 
 def column(name: str, values: Sequence[object], hierarchy: Hierarchy) -> tuple[Column, IntArray]:
     """The column, and where each of the given values stands in its order."""
-    own: list[str | None] = [None if value is None else text_of(value) for value in values]
-    levels: list[list[str | None]] = [own, *_named(name, values, hierarchy)]
-    if STAR in levels[0]:
+    own: list[Label] = [None if value is None else text_of(value) for value in values]
+    if STAR in own:
         raise InvalidArgumentError(name, "holds the value '*', which means suppressed; rename it")
-    top: list[str | None] = [STAR] * len(values)
-    levels = [*levels, top][: None if hierarchy.most is None else hierarchy.most + 1]
+    stars: list[Label] = [STAR] * len(values)
+    levels = [own, *_named(name, values, hierarchy), stars]
+    if hierarchy.most is not None:
+        levels = levels[: hierarchy.most + 1]
     places = _places(values, hierarchy)
     order = _order(levels, places)
     groups: list[IntArray] = []

@@ -5,21 +5,20 @@ Guarantee:  every class meets every model: a box is halved only if both halves d
 Not promised: anything but the models. Neighbouring boxes can differ by one value, which full-domain levels never do.
 Error:      no optimum (that is NP-hard); NCP is far below any full-domain release, since every box is cut where it
             helps.
-Cost:       breadth first: all boxes are halved at once, in about log2(rows / k) rounds of a few passes over the points.
+Cost:       breadth first: all boxes are halved at once, in a few dozen rounds of a few passes over the open points.
 Reference:  LeFevre, DeWitt, Ramakrishnan 2006.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from deniable.releases.syntactic.cells import Cells
 from deniable.releases.syntactic.classes import Classes
 from deniable.releases.syntactic.column import Column
-from deniable.releases.syntactic.grouping import BoolArray, FloatArray, IntArray, joined
+from deniable.releases.syntactic.grouping import BoolArray, FloatArray, IntArray, added, joined, numbered
 from deniable.releases.syntactic.kinds import Label
 from deniable.releases.syntactic.models import Bound
 from deniable.releases.syntactic.recoding import Recoding
@@ -37,16 +36,6 @@ def mondrian(cells: Cells, models: Sequence[Bound], k: int) -> Recoding | None:
     return _named(cells, boxes.of)
 
 
-@dataclass(slots=True)
-class _Cut:
-    """Where each box would be halved."""
-
-    right: BoolArray
-    """Whether a point lies beyond the cut of its box."""
-    found: BoolArray
-    """Whether a box has a cut at all that leaves k rows on both sides."""
-
-
 class _Boxes:
     """Boxes that may yet be halved: their points side by side, and the columns that were tried in vain."""
 
@@ -56,88 +45,115 @@ class _Boxes:
         self._finest = cells.classes()
         self._codes = np.stack(cells.codes)
         self._points = np.arange(cells.points)
-        self._starts = np.zeros(1, np.int64)
+        self._box = np.zeros(cells.points, np.int64)
         self._tried = np.zeros((1, len(cells.columns)), bool)
-        self._names = np.zeros(1, np.int64)
-        self._next = 1
+        self._boxes = 1
+        self._round = 0
 
     @property
     def waiting(self) -> bool:
         """Whether there is a box to halve."""
-        return len(self._starts) > 0
+        return len(self._points) > 0
 
     def halve(self) -> None:
-        """One round: each box by the column it is widest in, among those not tried; done, if none is left."""
-        widths = self._widths()
-        widths[self._tried] = 0
-        column = np.argmax(widths, axis=1)
-        self._keep_only(widths[np.arange(len(column)), column] > 0, column)
+        """One round: each box where that says most, by a column not tried; boxes without one are done."""
+        self._round += 1
+        found = [self._cuts(place) for place in range(len(self._columns))]
+        gains = np.where(self._tried, 0.0, np.stack([gain for gain, _ in found], axis=1))
+        column = np.argmax(gains, axis=1)
+        every = np.arange(len(column))
+        cut = np.stack([code for _, code in found], axis=1)[every, column]
+        open_ = gains[every, column] > 0
+        self._keep_only(open_)
         if not self.waiting:
             return
-        column = self._chosen
-        lengths = np.diff(np.r_[self._starts, len(self._points)])
-        box = np.repeat(np.arange(len(lengths)), lengths)
-        values = self._codes[column[box], self._points]
-        order = np.argsort(box * (self._codes.max() + 1) + values)
-        self._points, values = self._points[order], values[order]
-        cut = self._cut(box, values)
-        accepted = cut.found & self._both_halves_meet(box, cut)
+        column, cut = column[open_], cut[open_]
+        right = self._codes[column[self._box], self._points] > cut[self._box]
+        accepted = self._both_halves_meet(right)
         self._tried[np.flatnonzero(~accepted), column[~accepted]] = True
-        self._split(box, cut.right & accepted[box], accepted)
+        self._split(right & accepted[self._box], accepted)
 
-    def _widths(self) -> FloatArray:
-        """How much of each column each box covers."""
-        widths = np.empty((len(self._starts), len(self._columns)))
-        for place, column in enumerate(self._columns):
-            codes = self._codes[place, self._points]
-            low, high = np.minimum.reduceat(codes, self._starts), np.maximum.reduceat(codes, self._starts)
-            widths[:, place] = np.where(high > low, np.maximum(column.stretch(low, high), 1e-12), 0)
-        return widths
+    def _cuts(self, place: int) -> tuple[FloatArray, IntArray]:
+        """For each box what its best cut of a column is worth, and the last value before it.
 
-    def _keep_only(self, kept: BoolArray, column: IntArray) -> None:
-        """Boxes that cannot be halved any more are done."""
-        lengths = np.diff(np.r_[self._starts, len(self._points)])
-        self._points = self._points[np.repeat(kept, lengths)]
-        self._starts = np.cumsum(lengths[kept]) - lengths[kept]
-        self._tried, self._names, self._chosen = self._tried[kept], self._names[kept], column[kept]
-
-    def _cut(self, box: IntArray, values: IntArray) -> _Cut:
-        """Between two values, as near to the median as k rows on both sides allow."""
-        rows = self._finest.sizes[self._points]
+        Values and rows are sorted as one number: box, value, rows. Rows of a point beyond 2^20 count as that many.
+        """
+        column, box = self._columns[place], self._box
+        many = len(column.values)
+        shift = max(1, min(_ROWS, 62 - (int(box[-1] + 1) * many).bit_length()))
+        rows = np.minimum(self._finest.sizes[self._points], (1 << shift) - 1)
+        packed = np.sort(((box * many + self._codes[place, self._points]) << shift) | rows)
+        rows, value = packed & ((1 << shift) - 1), (packed >> shift) - box * many
+        starts = np.flatnonzero(np.r_[True, box[1:] != box[:-1]])
         running = np.cumsum(rows)
-        before = (running - rows)[self._starts]
-        total = np.add.reduceat(rows, self._starts)
-        left = running - before[box]
-        between = np.r_[(box[1:] == box[:-1]) & (values[1:] != values[:-1]), False]
-        allowed = between & (left >= self._k) & (total[box] - left >= self._k)
-        distance = np.where(allowed, np.abs(2 * left - total[box]), np.iinfo(np.int64).max)
-        nearest = np.minimum.reduceat(distance, self._starts)
-        at = np.full(len(self._starts), len(box))
-        hits = np.flatnonzero(distance == nearest[box])[::-1]
-        at[box[hits]] = hits  # the first of them is written last
-        return _Cut(np.arange(len(box)) > at[box], nearest < np.iinfo(np.int64).max)
+        before = (running - rows)[starts]
+        at = np.flatnonzero((value[1:] != value[:-1]) & (box[1:] == box[:-1]))
+        owner = box[at]
+        left, total = running[at] - before[owner], np.add.reduceat(rows, starts)[owner]
+        enough = (left >= self._k) & (total - left >= self._k)
+        at, owner, left, total = at[enough], owner[enough], left[enough], total[enough]
+        low, high = value[starts][owner], value[np.r_[starts[1:], len(box)] - 1][owner]
+        return self._best(owner, value[at], self._worth(column, (low, value[at], value[at + 1], high), left, total))
 
-    def _both_halves_meet(self, box: IntArray, cut: _Cut) -> BoolArray:
+    def _worth(
+        self, column: Column, ends: tuple[IntArray, IntArray, IntArray, IntArray], left: IntArray, total: IntArray
+    ) -> FloatArray:
+        """How much narrower a cut makes the rows of its box, added up; after many rounds, how even it is.
+
+        Cuts at the widest gaps give the least NCP, but can go on peeling off a few rows; even ones end soon.
+        """
+        low, cut, after, high = ends
+        if self._round > _GREEDY:
+            even: FloatArray = np.minimum(left, total - left) / total
+            return even
+        narrower = left * column.stretch(low, cut) + (total - left) * column.stretch(after, high)
+        return np.maximum(total * column.stretch(low, high) - narrower, _LITTLE)
+
+    def _best(self, owner: IntArray, cut: IntArray, worth: FloatArray) -> tuple[FloatArray, IntArray]:
+        """The best of the cuts of each box, which stand side by side; the first, if several are."""
+        gains, cuts = np.zeros(len(self._tried)), np.zeros(len(self._tried), np.int64)
+        if len(owner):
+            firsts = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]])
+            gains[owner[firsts]] = np.maximum.reduceat(worth, firsts)
+            hits = np.flatnonzero(worth == gains[owner])[::-1]
+            cuts[owner[hits]] = cut[hits]  # the first of them is written last
+        return gains, cuts
+
+    def _keep_only(self, open_: BoolArray) -> None:
+        """Boxes that cannot be halved any more are done."""
+        inside = open_[self._box]
+        self._points, self._box = self._points[inside], (np.cumsum(open_) - 1)[self._box[inside]]
+        self._tried = self._tried[open_]
+
+    def _both_halves_meet(self, right: BoolArray) -> BoolArray:
         """Judge all halves at once."""
-        halves = 2 * len(self._starts)
         to = np.full(len(self.of), -1)
-        to[self._points] = 2 * box + cut.right
+        to[self._points] = 2 * self._box + right
         inside = to >= 0
-        there, number = np.unique(to[inside], return_inverse=True)  # a box without a cut has one half only
-        fails = np.zeros(halves, bool)
-        fails[there] = failing(self._finest.some(inside).merged(number, (), len(there)), self._models)
+        halves = 2 * len(self._tried)
+        fails = failing(self._finest.some(inside).merged(to[inside], (), halves), self._models)
         return ~(fails[::2] | fails[1::2])
 
-    def _split(self, box: IntArray, right: BoolArray, accepted: BoolArray) -> None:
-        """Left halves keep their box's name; right ones get new names. Points stay side by side."""
-        fresh = np.cumsum(accepted) - 1 + self._next
-        self.of[self._points[right]] = fresh[box[right]]
-        self._next += int(accepted.sum())
-        key = 2 * box + right
-        self._starts = np.flatnonzero(np.r_[True, key[1:] != key[:-1]])
-        parent, is_right = box[self._starts], right[self._starts]
+    def _split(self, right: BoolArray, accepted: BoolArray) -> None:
+        """Left halves keep the number of their box; right ones get new numbers. Points stay side by side."""
+        fresh = np.cumsum(accepted) - 1 + self._boxes
+        self.of[self._points[right]] = fresh[self._box[right]]
+        self._boxes += int(accepted.sum())
+        key = 2 * self._box + right
+        order = np.argsort(key, kind="stable")
+        self._points, key = self._points[order], key[order]
+        new = np.r_[True, key[1:] != key[:-1]]
+        parent = key[new] // 2
+        self._box = np.cumsum(new) - 1
         self._tried = self._tried[parent] & ~accepted[parent][:, None]
-        self._names = np.where(is_right, fresh[parent], self._names[parent])
+        points = np.bincount(self._box)
+        self._keep_only((points > 1) & (np.bincount(self._box, self._finest.sizes[self._points]) >= 2 * self._k))
+
+
+_ROWS = 20
+_GREEDY = 50
+_LITTLE = 1e-12
+"""What a cut says at least, also between values that lie in one place."""
 
 
 def failing(classes: Classes, models: Sequence[Bound]) -> BoolArray:
@@ -149,29 +165,68 @@ def failing(classes: Classes, models: Sequence[Bound]) -> BoolArray:
 
 
 def _named(cells: Cells, of: IntArray) -> Recoding:
-    """Labels for the runs of values that each box spans."""
+    """Labels for the boxes: ranges of numbers, sets of names."""
     number = int(of.max()) + 1
+    named = [
+        (_sets if column.places is None else _ranges)(column, cells.codes[place], of, cells.rows_of(place))
+        for place, column in enumerate(cells.columns)
+    ]
+    codes, labels, spans, covers = zip(*named, strict=True)
+    return Recoding(of, codes, labels, spans, covers, np.zeros(number, bool))
+
+
+_Labels = tuple[IntArray, tuple[Label, ...], FloatArray, IntArray]
+"""The label of each box, the labels, how much of the column they span, and how many rows have a value they cover."""
+
+
+def _ranges(column: Column, code: IntArray, of: IntArray, rows: IntArray) -> _Labels:
+    """From the first to the last value that a box has."""
     order = np.argsort(of, kind="stable")
-    starts = np.searchsorted(of[order], np.arange(number))
-    codes, labels, spans, covers = [], [], [], []
-    for place, (column, code) in enumerate(zip(cells.columns, cells.codes, strict=True)):
-        low, high = np.minimum.reduceat(code[order], starts), np.maximum.reduceat(code[order], starts)
-        label, (lows, highs) = joined([low, high], [len(column.values)] * 2)
-        codes.append(label)
-        labels.append(tuple(_run_name(column, a, b) for a, b in zip(lows.tolist(), highs.tolist(), strict=True)))
-        spans.append(column.stretch(lows, highs))
-        running = np.r_[0, np.cumsum(cells.rows_of(place))]
-        covers.append(running[highs + 1] - running[lows])
-    return Recoding(of, tuple(codes), tuple(labels), tuple(spans), tuple(covers), np.zeros(number, bool))
+    starts = np.searchsorted(of[order], np.arange(int(of.max()) + 1))
+    low, high = np.minimum.reduceat(code[order], starts), np.maximum.reduceat(code[order], starts)
+    label, (lows, highs) = joined([low, high], [len(column.values)] * 2)
+    running = np.r_[0, np.cumsum(rows)]
+    names = tuple(_range_name(column, *ends) for ends in zip(lows.tolist(), highs.tolist(), strict=True))
+    return label, names, column.stretch(lows, highs), running[highs + 1] - running[lows]
 
 
-def _run_name(column: Column, low: int, high: int) -> Label:
-    """One value as itself, all as '*', numbers as [a, b], names as {a, b, c}."""
-    values = column.values
-    if low == high:
-        return None if values[low] is None else text_of(values[low])
-    if high - low + 1 == len(values):
+def _sets(column: Column, code: IntArray, of: IntArray, rows: IntArray) -> _Labels:
+    """The values that a box has, and no others. Equal sets are found by their bits, 62 to a word."""
+    many = len(column.values)
+    keys, _ = numbered(of * many + code, (int(of.max()) + 1) * many)
+    box, value = np.divmod(keys, many)
+    masks = []
+    for first in range(0, many, _BITS):
+        bits = np.where((value >= first) & (value < first + _BITS), 1 << (value - first) % _BITS, 0)
+        masks.append(
+            np.unique(np.add.reduceat(bits, np.searchsorted(box, np.arange(box[-1] + 1))), return_inverse=True)[1]
+        )
+    label, _ = joined(masks, [int(mask.max()) + 1 for mask in masks])
+    some = np.zeros(int(label.max()) + 1, np.int64)
+    some[label] = np.arange(len(label))  # a box of each label
+    inside = some[label[box]] == box
+    owner, member = label[box[inside]], value[inside]
+    sizes = np.bincount(owner)
+    members = np.split(member[np.argsort(owner, kind="stable")], np.cumsum(sizes)[:-1])
+    names = tuple(_set_name(column, places.tolist()) for places in members)
+    return label, names, (sizes - 1) / max(1, many - 1), added(owner, rows[member], len(sizes))
+
+
+_BITS = 62
+
+
+def _range_name(column: Column, low: int, high: int) -> Label:
+    """One value as itself, all as '*', numbers as [a, b]; NULL among others as a set."""
+    if low == high or high - low + 1 == len(column.values) or column.values[high] is None:
+        return _set_name(column, range(low, high + 1))
+    return f"[{text_of(column.values[low])}, {text_of(column.values[high])}]"
+
+
+def _set_name(column: Column, places: Sequence[int]) -> Label:
+    """One value as itself, all as '*', several as {a, b, c}."""
+    names = [None if column.values[place] is None else text_of(column.values[place]) for place in places]
+    if len(names) == 1:
+        return names[0]
+    if len(names) == len(column.values):
         return STAR
-    if column.places is not None and values[high] is not None:
-        return f"[{text_of(values[low])}, {text_of(values[high])}]"
-    return "{" + ", ".join("NULL" if value is None else text_of(value) for value in values[low : high + 1]) + "}"
+    return "{" + ", ".join("NULL" if name is None else name for name in names) + "}"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from deniable.releases.syntactic.cells import Cells, shuffled
 from deniable.releases.syntactic.classes import Classes
@@ -71,32 +74,42 @@ def published(cells: Cells, recoding: Recoding, others: pa.Table | None) -> pa.T
     codes = [np.where(recoding.suppressed, star, code) for code, star in zip(recoding.codes, stars, strict=True)]
     rank, _ = joined(codes, [star + 1 for star in stars])
     of = recoding.of[cells.point]
+    expand: Callable[[NDArray[Any]], NDArray[Any]]
     if others is None:
         order = np.lexsort((*reversed(cells.secrets), rank[of]))
-        cell = np.repeat(order, cells.counts[order])
+        expand = partial(_repeated, order, cells.counts[order])
     else:
-        rows = cells.rows if cells.rows is not None else np.arange(0)
-        moved = shuffled(rank[of][rows])
-        cell = rows[moved]
+        moved = shuffled(rank[of][cells.rows])
+        expand = partial(np.take, indices=cells.rows[moved]) if cells.rows is not None else np.asarray
         others = others.take(pa.array(moved))
     columns = {
-        column.name: _text_column(code[of][cell], (*labels, STAR))
+        column.name: _text_column(code[of], (*labels, STAR), expand)
         for column, code, labels in zip(cells.columns, codes, recoding.labels, strict=True)
     }
     for sensitive, secret in zip(cells.sensitive, cells.secrets, strict=True):
-        columns[sensitive.name] = _value_column(secret[cell], sensitive.values)
+        columns[sensitive.name] = _value_column(expand(secret.astype(np.int32)), sensitive.values)
     return pa.table(
         columns if others is None else columns | dict(zip(others.column_names, others.columns, strict=True))
     )
 
 
-def _text_column(codes: IntArray, labels: Sequence[Label]) -> pa.Array:
-    """Labels as a dictionary-encoded text; the label None is NULL."""
+def _repeated(order: IntArray, counts: IntArray, of_cells: NDArray[Any]) -> NDArray[Any]:
+    """What cells have, for each of their rows, cell after cell in this order."""
+    return np.repeat(of_cells[order], counts)
+
+
+def _text_column(codes: IntArray, labels: Sequence[Label], expand: Callable[[NDArray[Any]], NDArray[Any]]) -> pa.Array:
+    """Labels as a dictionary-encoded text, from the label of each cell; the label None is NULL.
+
+    The dictionary lists the labels that are shown and no others: one of a suppressed row would give that row away.
+    """
+    shown = np.bincount(codes, minlength=len(labels)) > 0
+    labels = [label if is_shown else None for label, is_shown in zip(labels, shown, strict=True)]
     names = list(dict.fromkeys(label for label in labels if label is not None))
     places = {name: place for place, name in enumerate(names)}
     table = np.array([-1 if label is None else places[label] for label in labels], np.int32)
-    indices = table[codes]
-    missing = indices < 0 if None in labels else None
+    indices = expand(table[codes])
+    missing = indices < 0 if (indices < 0).any() else None
     return pa.DictionaryArray.from_arrays(pa.array(indices, mask=missing), pa.array(names, pa.string()))
 
 
@@ -105,5 +118,5 @@ def _value_column(codes: IntArray, values: pa.Array) -> pa.Array:
     if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
         return values.take(pa.array(codes))
     known = len(values) - values.null_count
-    indices = pa.array(codes.astype(np.int32), mask=codes >= known if values.null_count else None)
+    indices = pa.array(codes, mask=codes >= known if values.null_count else None)
     return pa.DictionaryArray.from_arrays(indices, values.slice(0, known))

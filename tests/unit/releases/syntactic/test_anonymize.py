@@ -109,6 +109,14 @@ def test_kept_columns_follow_their_rows_and_others_are_left_out():
         assert zips[row["age"]].startswith(row["zip"].rstrip("*"))
 
 
+def test_what_is_suppressed_stands_nowhere_in_the_table():
+    table = pa.table({"q": ["x"] * 9 + ["rare"], "s": list(range(10))})
+    for method in ("optimal", "local"):
+        result = anonymize(table, quasi_identifiers={"q": None}, sensitive="s", k=5, suppression=0.1, method=method)
+        assert sorted(result.table["q"].chunk(0).dictionary.to_pylist()) == ["*", "x"]
+        assert list(result.to_pandas()["q"].cat.categories) == ["x", "*"]
+
+
 def test_the_order_of_the_rows_says_nothing():
     backwards = PEOPLE.take(pa.array(range(7, -1, -1)))
     for method in ("optimal", "local", "mondrian"):

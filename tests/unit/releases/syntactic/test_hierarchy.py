@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -39,7 +40,7 @@ def test_intervals_of_whole_and_other_numbers():
 
 def test_cuts_and_dates():
     assert hierarchy.cuts([20, 30, 40], [30]).levels([19, 20, 40]) == [["<20", "20-29", ">=40"], ["<30", "<30", ">=30"]]
-    days = [date(2024, 2, 29), datetime(1999, 12, 31, 5), "2000-01-01"]
+    days = [date(2024, 2, 29), datetime(1999, 12, 31, 5, tzinfo=UTC), "2000-01-01"]
     assert hierarchy.date("month", "quarter", "year", "decade", "century").levels(days) == [
         ["2024-02", "1999-12", "2000-01"],
         ["2024-Q1", "1999-Q4", "2000-Q1"],
@@ -146,7 +147,7 @@ def test_spans_grow_with_the_levels_and_end_at_one(values):
     made, _ = column("x", values, hierarchy.interval(3, 6, 24))
     spans = [made.span(group, size)[group] for group, size in zip(made.groups, made.sizes, strict=True)]
     assert np.all(spans[0] == 0)
-    for fine, coarse in zip(spans, spans[1:], strict=False):
+    for fine, coarse in pairwise(spans):
         assert np.all(fine <= coarse + 1e-12)
     assert np.all(spans[-1] == (len(values) > 1))
 
