@@ -14,7 +14,7 @@ from deniable.apps.collect.commands import app
 from deniable.apps.collect.files import read_reports
 from deniable.core.errors import InvalidArgumentError
 from deniable.local.survey import Survey
-from tests.unit.local.test_survey import TEXT
+from tests.support.surveys import TEXT
 
 PEOPLE = 3000
 
