@@ -230,8 +230,9 @@ class HeavyHitters(Protocol):
             raise InvalidArgumentError("values", "must be one word, or a list with at least one")
         if np.char.str_len(given).max() > self.length:
             raise InvalidArgumentError("values", f"must have at most {self.length} characters")
-        points = np.unique(given.astype(f"<U{self.length}").view("<u4"))
-        if not np.isin(points[points != 0], self._sorted[0]).all():
+        points = given.astype(f"<U{self.length}").view("<u4").reshape(given.size, self.length)
+        hole = (points[:, :-1] == 0) & (points[:, 1:] != 0)
+        if hole.any() or not np.isin(points[points != 0], self._sorted[0]).all():
             raise InvalidArgumentError("values", "must consist of characters of the alphabet")
         return given
 

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.bits import BitSource
-from deniable.core.number import Number, whole
+from deniable.core.number import Number
 from deniable.core.sampling import bernoulli
 from deniable.local.duchi import Duchi
-from deniable.local.mean import FloatArray, Mean
+from deniable.local.mean import FloatArray, OnGrid
 from deniable.local.piecewise import Piecewise
 from deniable.local.protocol import Law, below, mixed
 from deniable.local.reports import smallest
@@ -25,7 +25,7 @@ _SMALL = 0.61
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Hybrid(Mean):
+class Hybrid(OnGrid):
     """Tosses a public coin between Duchi's bit and the piecewise mechanism, both with the whole epsilon.
 
     Input:         a number within public bounds.
@@ -49,15 +49,6 @@ class Hybrid(Mean):
     high: Fraction
     epsilon: Fraction
     cells: int
-
-    def __init__(self, epsilon: Number, bounds: tuple[Number, Number] = (-1, 1), cells: int = 1 << 16) -> None:
-        self._set(cells=whole("cells", cells))
-        Mean.__init__(self, epsilon, bounds)
-
-    @classmethod
-    def typical(cls, epsilon: Number) -> Self:
-        """Few cells."""
-        return cls(epsilon, cells=8)
 
     @property
     def settings(self) -> Mapping[str, Any]:

@@ -120,6 +120,23 @@ class Mean(Protocol):
         return within(given, self.low, self.high)
 
 
+class OnGrid(Mean):
+    """A mean of numbers that are first put on one of `cells` + 1 points, at random and without bias."""
+
+    __slots__ = ()
+
+    cells: int
+
+    def __init__(self, epsilon: Number, bounds: tuple[Number, Number] = (-1, 1), cells: int = 1 << 16) -> None:
+        Mean.__init__(self, epsilon, bounds)
+        self._set(cells=whole("cells", cells))
+
+    @classmethod
+    def typical(cls, epsilon: Number) -> Self:
+        """Few cells."""
+        return cls(epsilon, cells=8)
+
+
 def within(given: NDArray[Any], low: Fraction, high: Fraction) -> FloatArray:
     """Numbers as parts of the way from low to high; NaN and what lies outside is refused."""
     numbers = given.astype(np.float64)

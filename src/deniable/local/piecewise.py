@@ -6,22 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.bits import BitSource
-from deniable.core.number import Number, exact, whole
+from deniable.core.number import Number, exact
 from deniable.core.sampling import bernoulli, uniform
-from deniable.local.mean import FloatArray, Mean, rounded
+from deniable.local.mean import FloatArray, OnGrid, rounded
 from deniable.local.odds import truth_chance
 from deniable.local.protocol import Law, below, mixed
 from deniable.local.reports import smallest
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Piecewise(Mean):
+class Piecewise(OnGrid):
     """Sends a whole number from a window around the true cell, or one from outside it.
 
     Input:         a number within public bounds, put at random on one of the two nearest of `cells` + 1 points. The
@@ -47,15 +47,6 @@ class Piecewise(Mean):
     high: Fraction
     epsilon: Fraction
     cells: int
-
-    def __init__(self, epsilon: Number, bounds: tuple[Number, Number] = (-1, 1), cells: int = 1 << 16) -> None:
-        self._set(cells=whole("cells", cells))
-        Mean.__init__(self, epsilon, bounds)
-
-    @classmethod
-    def typical(cls, epsilon: Number) -> Self:
-        """Few cells."""
-        return cls(epsilon, cells=8)
 
     @property
     def settings(self) -> Mapping[str, Any]:

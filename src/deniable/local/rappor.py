@@ -19,7 +19,7 @@ from deniable.local.bit_rows import Packed, bit_of, in_blocks, packed_coins
 from deniable.local.domain import Domain, Values
 from deniable.local.odds import asked, truth_chance
 from deniable.local.reports import Reports
-from deniable.local.unary import Unary
+from deniable.local.symmetric_unary import SymmetricUnary
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +30,7 @@ class Permanent:
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class Rappor(Unary):
+class Rappor(SymmetricUnary):
     """Sends, at each collection, fresh noise on top of noisy bits that are drawn once and kept.
 
     Input:         one of k public values, one bit for each.
@@ -61,7 +61,7 @@ class Rappor(Unary):
         self._set(lifetime=positive("lifetime", lifetime), epsilon=asked(epsilon))
         if self.epsilon >= self.lifetime:
             raise InvalidArgumentError("lifetime", f"must be above the epsilon of one report, not {lifetime}")
-        Unary.__init__(self, domain, epsilon)
+        SymmetricUnary.__init__(self, domain, epsilon)
 
     @classmethod
     def typical(cls, epsilon: Number) -> Self:
@@ -92,16 +92,6 @@ class Rappor(Unary):
     def report_chance(self) -> Fraction:
         """That a report keeps a permanent bit: just enough that a reported bit is true with chance `truth`."""
         return (self.truth + self.permanent_chance - 1) / (2 * self.permanent_chance - 1)
-
-    @property
-    def truth(self) -> Fraction:
-        """Of a reported bit: half of epsilon for each of the two bits that differ."""
-        return truth_chance(self.epsilon / 2, 1, 1)
-
-    @property
-    def lie(self) -> Fraction:
-        """A zero is turned around as often as a one."""
-        return 1 - self.truth
 
     def memorize(self, values: ArrayLike) -> Permanent:
         """Draw the permanent answers. They stay on the devices."""

@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from deniable.core.digits import exponential_bracket
 from deniable.core.guarantee import Guarantee
-from deniable.core.number import Number, positive, probability, whole
+from deniable.core.number import Number, exact, positive, probability, whole
 from deniable.local.duchi import Duchi
 from deniable.local.kary_response import KaryResponse
 from deniable.local.protocol import Protocol
@@ -22,6 +22,8 @@ FloatArray = NDArray[np.float64]
 
 _MARGIN = 1e-11
 """Of every tail probability: more than the special functions are wrong by."""
+_ROUNDING = 1e-9
+"""Of the sum: more than the probabilities of the counts are wrong by."""
 _DIGITS = 10**6
 _LARGE = 100
 """Past this epsilon nobody is a clone of anybody."""
@@ -79,7 +81,7 @@ class Shuffled:
         times as likely, o = e^epsilon_0. That grows with k, so only the k from some threshold on contribute. The
         threshold is computed in floats, so its neighbours are tried too, and the largest sum is taken.
         """
-        if (asked := float(epsilon)) >= float(self.epsilon):
+        if (asked := float(exact("epsilon", epsilon))) >= float(self.epsilon):
             return 0.0
         if self.epsilon > _LARGE:
             return 1.0
@@ -91,7 +93,7 @@ class Shuffled:
         threshold = np.ceil((clones + 1) * (factor * odds - 1) / ((odds - 1) * (factor + 1)))
         excess = np.max([_excess(threshold + step, clones, odds, factor) for step in (-1, 0, 1)], axis=0)
         total = float(law.pmf(clones) @ excess)
-        return min(1.0, (total + float(outside) * -expm1(asked - float(self.epsilon))) * (1 + _MARGIN))
+        return min(1.0, (total + float(outside) * -expm1(asked - float(self.epsilon))) * (1 + _ROUNDING))
 
 
 def _excess(threshold: FloatArray, clones: FloatArray, odds: float, factor: float) -> FloatArray:

@@ -147,6 +147,8 @@ def _read(root: Section, origin: str) -> Survey:
     root.require("questions", "[questions.cheated] and its keys below it")
     questions = [_question(key, section) for key, section in root.inner("questions").each().items()]
     root.finish()
+    if not questions and not root.problems:
+        root.problem("questions", "are none", "write [questions.cheated] and its keys below it")
     if root.problems:
         raise InvalidPolicyError(origin, root.problems)
     return Survey(name, title, version, tuple(question for question in questions if question is not None))

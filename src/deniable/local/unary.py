@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -26,16 +25,6 @@ class Unary(Histogram):
     """
 
     __slots__ = ()
-
-    @property
-    @abstractmethod
-    def truth(self) -> Fraction:
-        """Of the true value's bit to be 1."""
-
-    @property
-    @abstractmethod
-    def lie(self) -> Fraction:
-        """Of any other bit to be 1."""
 
     def law(self, value: Any) -> Law:  # noqa: ANN401 - a number or a name
         """A product over bits."""

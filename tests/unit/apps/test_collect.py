@@ -14,7 +14,7 @@ from deniable.apps.collect.commands import app
 from deniable.apps.collect.files import read_reports
 from deniable.core.errors import InvalidArgumentError
 from deniable.local.survey import Survey
-from tests.unit.local.test_survey import TEXT
+from tests.support.surveys import TEXT
 
 PEOPLE = 3000
 
@@ -181,3 +181,18 @@ def test_bad_answers_write_nothing(folder: Path, line: str, problem: str) -> Non
 def test_files_that_cannot_be_used_are_named(folder: Path, words: tuple[str, ...], problem: str) -> None:
     with pytest.raises(InvalidArgumentError, match=rf"^{problem}"):
         run(folder, *words)
+
+
+def test_the_students_are_counted_twice(tmp_path: Path) -> None:
+    result = CliRunner().invoke(
+        app, ["students", "--people", "20000", "--plot", str(tmp_path / "students.png")], env={"COLUMNS": "200"}
+    )
+    rows = {line.split("│")[1].strip(): line for line in result.output.splitlines() if line.startswith("│")}
+    cells = [cell.strip() for cell in rows["randomized response"].strip("│").split("│")]
+    assert cells[4:] == ["45,187", "nobody"]
+    assert abs(float(cells[1]) - 0.2) < 0.15  # ten standard deviations
+    assert float(cells[2]) <= float(cells[1]) <= float(cells[3])
+    laplace = [cell.strip() for cell in rows["Laplace"].strip("│").split("│")]
+    assert laplace[4:] == ["300", "the curator"]
+    assert abs(float(laplace[1]) - 0.2) < 0.05  # the students themselves are drawn
+    assert (tmp_path / "students.png").read_bytes().startswith(b"\x89PNG")

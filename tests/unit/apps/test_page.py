@@ -14,7 +14,7 @@ from deniable.apps.collect.page import page as build
 from deniable.local.survey import Survey
 from tests.support.browser import Page, browser, installed
 from tests.support.laws import Event, unlikely
-from tests.unit.local.test_survey import TEXT
+from tests.support.surveys import TEXT
 
 TOWNS = [f"town <{number}>" for number in range(20)]
 WITH_TOWNS = f"""{TEXT}

@@ -262,6 +262,11 @@ def test_words_of_every_length_are_encoded_and_decoded() -> None:
     assert list(survey._decode(survey._encode(words))) == words.tolist()
 
 
+def test_a_word_with_a_hole_is_refused() -> None:
+    with pytest.raises(InvalidArgumentError, match=r"^values must consist"):
+        HeavyHitters("ab", 4, 1).perturb("a\0b")
+
+
 @pytest.mark.parametrize(("alphabet", "length"), [("", 3), ("aa", 3), ("a\0", 3), (5, 3)])
 def test_bad_alphabets_are_named(alphabet: str, length: int) -> None:
     with pytest.raises(InvalidArgumentError, match=r"^alphabet "):

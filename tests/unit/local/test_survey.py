@@ -10,29 +10,7 @@ import pytest
 from deniable.core.errors import InvalidArgumentError
 from deniable.local.survey import Survey
 from deniable.policy import InvalidPolicyError
-
-TEXT = """
-[survey]
-name = "students"
-title = "How students study"
-
-[questions.cheated]
-text = "Did you ever cheat in an exam?"
-kind = "yes-no"
-epsilon = 1.0
-
-[questions.year]
-text = "Which year are you in?"
-kind = "choice"
-values = ["first", "second", "later"]
-epsilon = 0.5
-
-[questions.hours]
-text = "How many hours a week do you study?"
-kind = "number"
-bounds = [0, 80]
-epsilon = 0.1
-"""
+from tests.support.surveys import TEXT
 
 
 @pytest.fixture
@@ -133,6 +111,7 @@ def test_a_missing_column_is_named(survey: Survey) -> None:
         ('kind = "yes-no"', 'kind = "yes-no"\nvalues = ["a"]', "questions.cheated.values: is not a key here"),
         ("[survey]", "[surveys]", "surveys: is not a key here"),
         (TEXT.split("[questions.cheated]")[1], "", "questions.cheated.text: is missing"),
+        ("[questions.cheated]" + TEXT.split("[questions.cheated]")[1], "[questions]", "questions: are none"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_named(tmp_path: Path, old: str, new: str, problem: str) -> None:

@@ -141,9 +141,10 @@ def _csv_table(path: Path, columns: Sequence[str]) -> pa.Table:
 def _json_table(path: Path) -> pa.Table:
     """A list of objects, or one object on each line."""
     try:
-        text = path.read_text(encoding="utf-8")
-        rows = json.loads(text) if text.lstrip().startswith("[") else [json.loads(line) for line in text.splitlines()]
-        return pa.Table.from_pylist(rows)
+        text = path.read_bytes()
+        if text.lstrip().startswith(b"["):
+            return pa.Table.from_pylist(json.loads(text))
+        return pa.json.read_json(BytesIO(text), read_options=pa.json.ReadOptions(block_size=_BLOCK))
     except OSError as error:
         raise InvalidArgumentError("answers", f"could not be read: {error.strerror}: {path}") from None
     except (ValueError, TypeError, AttributeError, pa.ArrowException):
