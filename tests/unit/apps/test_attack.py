@@ -266,6 +266,34 @@ def test_a_curator_is_attacked_for_what_was_agreed_and_the_guesses_are_scored() 
 
 
 @pytest.mark.usefixtures("clinic")
+def test_averages_and_differences_are_taken_from_a_curator_too() -> None:
+    ask = ASK[:-2]
+    output = run("averaging", *ask, "--secret", "smoker", "--spend", "0.5", "--way", "split", "--yes")
+    assert "claimed: smoker" in output
+    number = "CASE WHEN smoker THEN 1 ELSE 0 END"
+    output = run("differencing", *ask, "--secret", number, "--spend", "0.25", "--yes")
+    assert re.search(r"12 │ +-?[\d.,e+]+ │", output)
+    assert spent() == 0.75
+
+
+@pytest.mark.usefixtures("clinic")
+def test_numbers_are_scored_and_a_wrong_answer_sheet_costs_nothing() -> None:
+    named = "LEAST(GREATEST(patient_id, 0), 50)"
+    ask = ("differencing", *ASK[:-2], "--secret", named, "--spend", "0.25", "--yes", "--truth")
+    assert "has no column" in fails(*ask, "patients.parquet")
+    assert spent() == 0
+    pq.write_table(pa.table({"patient_id": np.arange(1, 41), named: np.arange(1, 41)}), "numbers.parquet")
+    assert "always saying the mean of all: off by 3" in run(*ask, "numbers.parquet")
+    assert spent() == 0.25
+
+
+def test_people_in_a_file_are_isolated(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("town,job\n" + "a,x\n" * 12 + "a,y\n" + "b,x\n" * 12)
+    assert "1 of 25 people are isolated by two sets of at least 10" in run("pairs", str(path), "--on", "town,job")
+
+
+@pytest.mark.usefixtures("clinic")
 def test_without_a_yes_nothing_is_spent() -> None:
     assert "Go on?" in run("reconstruct", *ASK, "--secret", "smoker", "--spend", "0.5", stdin="n\n", code=1)
     assert spent() == 0
