@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-deep lint bench browser clean
+.PHONY: demo test test-deep lint bench browser pictures clean
 
 demo: $(READY)            ## a count, its noise, its interval, and an audit
 	@$(BIN)/deniable demo
@@ -29,6 +29,9 @@ bench: $(READY)           ## side by side with peers; prints tables
 	$(BIN)/pip install --quiet -e '.[bench]'
 	$(BIN)/python -m benchmarks.samplers
 	$(BIN)/python -m benchmarks.local
+
+pictures: $(READY)        ## the pictures of docs/attacks, from fresh attacks
+	$(BIN)/python -m deniable.apps.attack.pictures docs/attacks
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -80,7 +80,7 @@ class Background(Attack[Publisher]):
             bound=bound,
             sentence=f"{right} of {self.n} diseases are right; "
             f"for {certain(np.where(possible, beliefs, 0))} people only one is left.",
-            pictures=(*_textbook(defence), values_left(np.where(possible, beliefs, 0), defence.says, bound)),
+            pictures=(*_textbook(defence), values_left(np.where(possible, beliefs, 0), defence.says)),
         )
 
     def _possible(self, classes: Classes, people: pa.Table, chance: np.random.Generator) -> FloatArray:

@@ -137,7 +137,7 @@ class Composition(Attack[Publisher]):
             epsilon=twice,
             bound=bound,
             sentence=f"{right} of {both.num_rows} diseases are right; for {certain(product)} people only one is left.",
-            pictures=(*_textbook(defence), values_left(product, f"two tables, {defence.says}", bound)),
+            pictures=(*_textbook(defence), values_left(product, f"two tables, {defence.says}")),
         )
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.attacks.classes import Classes, FloatArray
-from deniable.attacks.picture import Bars, Mark
-from deniable.attacks.population import DISEASES, SENSITIVE
+from deniable.attacks.picture import Bars
+from deniable.attacks.population import SENSITIVE
 
 
 def shared_columns(release: pa.Table, people: pa.Table) -> list[str]:
@@ -32,14 +32,9 @@ def certain(beliefs: FloatArray) -> int:
     return int(((beliefs > 0).sum(axis=1) == 1).sum())
 
 
-def values_left(beliefs: FloatArray, says: str, bound: float | None) -> Bars:
+def values_left(beliefs: FloatArray, says: str) -> Bars:
     """For how many people one, two, three or more values are possible."""
     left = (beliefs > 0).sum(axis=1)
     bars = [(f"{number} left", float((left == number).mean())) for number in (1, 2, 3)]
-    allowed = () if bound is None else (Mark(bound, "right guesses allowed"),)
-    return Bars(
-        f"How many diseases are possible for a person, after: {says}",
-        "share of people",
-        (*bars, ("more", float((left > 3).mean()))),  # noqa: PLR2004 - the rest
-        (Mark(1 / len(DISEASES), "guessing"), *allowed),
-    )
+    more = ("more", float((left > 3).mean()))  # noqa: PLR2004 - the rest
+    return Bars(f"How many diseases are possible for a person, after: {says}", "share of people", (*bars, more))

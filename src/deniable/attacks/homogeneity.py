@@ -92,7 +92,7 @@ class Homogeneity(Attack[Publisher]):
             epsilon=defence.promise,
             bound=bound,
             sentence=f"{right} of {self.n} diseases are right; for {certain(beliefs)} people only one is left.",
-            pictures=(*_textbook(defence), values_left(beliefs, defence.says, bound)),
+            pictures=(*_textbook(defence), values_left(beliefs, defence.says)),
         )
 
 

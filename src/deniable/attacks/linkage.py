@@ -108,7 +108,7 @@ class Linkage(Attack[Publisher]):
             epsilon=defence.promise,
             bound=bound,
             sentence=f"{right} of {self.n} diseases are right; for {int((rows == 1).sum())} people just one row fits.",
-            pictures=(_rows_that_fit(rows, defence.says), values_left(beliefs, defence.says, bound)),
+            pictures=(_rows_that_fit(rows, defence.says), values_left(beliefs, defence.says)),
         )
 
 

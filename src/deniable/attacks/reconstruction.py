@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import ClassVar
 
@@ -22,6 +22,8 @@ from deniable.core.number import Number, whole
 
 ALL_SUBSETS = 401
 """n divided by this: noise up to there, on all 2^n questions, leaves 99% of the rows open to reconstruction."""
+PAID = 1.0
+"""Questions for each person where answers are paid for: fewer, each with less noise."""
 _SHOWN = 64
 _MOST_CELLS = 400_000_000
 
@@ -87,7 +89,8 @@ class Reconstruction(Attack[Guard]):
         """Fair coins for traits, rebuilt."""
         table = traits(self.n, chance)
         with defence.guard(table, chance) as responder:
-            rebuilt, answered = self.play(responder, self.n, chance)
+            attack = replace(self, factor=min(self.factor, PAID)) if responder.paid else self
+            rebuilt, answered = attack.play(responder, self.n, chance)
         truth = table.secret[:, 0] == 1
         right = int((rebuilt == truth).sum())
         curve = (self.curve(chance),) if isinstance(defence, UniformNoise) else ()
@@ -100,7 +103,7 @@ class Reconstruction(Attack[Guard]):
             trials=self.n,
             epsilon=defence.promise,
             bound=guesses_allowed(defence.promise, "1/2"),
-            sentence=f"{right} of {self.n} rows are right after {answered:,} of {self.questions:,} questions "
+            sentence=f"{right} of {self.n} rows are right after {answered:,} of {attack.questions:,} questions "
             "were answered.",
             pictures=(*curve, _picture(defence, truth, rebuilt)),
         )

@@ -74,7 +74,7 @@ def test_a_cell_covers_what_it_stands_for(cell: str, inside: list[str], outside:
         ("ab*", "20-30", False),
     ],
 )
-def test_two_cells_overlap_if_some_value_fits_both(one: str, other: str, meet: bool) -> None:
+def test_two_cells_overlap_if_some_value_fits_both(one: str, other: str, meet) -> None:
     assert overlap(one, other) is meet
     assert overlap(other, one) is meet
 

@@ -10,7 +10,8 @@ import typer
 from rich.console import Console
 
 from deniable.apps.attack import target
-from deniable.apps.attack.options import Defence, Epsilon, Plot, Seed
+from deniable.apps.attack.files import columns_of, read_table
+from deniable.apps.attack.options import Defence, Epsilon, On, Plot, Seed
 from deniable.apps.attack.show import fight
 from deniable.attacks import (
     Averaging,
@@ -22,11 +23,14 @@ from deniable.attacks import (
     Reconstruction,
     SinglingOut,
 )
-from deniable.core.errors import InvalidArgumentError
+from deniable.attacks.averaging import mean_of_known
+from deniable.attacks.classes import factorized, require
+from deniable.attacks.pairs import find_pairs, menu
 
 Curator = Annotated[Path | None, typer.Option(help="Attack this policy's curator instead of made-up people.")]
 TableName = Annotated[str | None, typer.Option("--table", help="With --curator: the table.")]
 Person = Annotated[str | None, typer.Option(help="With --curator: the whole-numbered column that names a person.")]
+Condition = Annotated[str | None, typer.Option(help="With --curator: a condition, such as smoker.")]
 People = Annotated[str | None, typer.Option(help="With --curator: whom to attack, such as 1-200.")]
 Spend = Annotated[str | None, typer.Option(help="With --curator: how much epsilon to spend on it.")]
 Truth = Annotated[Path | None, typer.Option(help="With --curator: the custodian's file, to score the guesses.")]
@@ -40,12 +44,32 @@ def differencing(
     epsilon: Epsilon = "1",
     seed: Seed = None,
     plot: Plot = None,
+    curator: Curator = None,
+    table: TableName = None,
+    person: Person = None,
+    secret: Annotated[str | None, typer.Option(help="With --curator: a number, such as cost.")] = None,
+    people: People = None,
+    spend: Spend = None,
+    truth: Truth = None,
+    analyst: Analyst = None,
+    yes: Yes = False,
 ) -> None:
     """Everybody, minus everybody not named X."""
-    fight(Differencing(n), defence, epsilon, seed, plot)
+    if curator is None:
+        fight(Differencing(n), defence, epsilon, seed, plot)
+        return
+    named = target.needed("secret", secret)
+    known = target.truth_of(truth, person, named, people)
+    with target.opened(curator, table, person, named, people, spend, analyst, agreed=yes) as responder:
+        readings = Differencing.play(responder, responder.people.size)
+    target.show_numbers(responder, readings, named, known, Console())
 
 
 def pairs(
+    file: Annotated[
+        Path | None, typer.Argument(help="A table of people, to search for pairs (CSV or Parquet).")
+    ] = None,
+    on: On = None,
     n: Annotated[int, typer.Option(help="How many people.")] = 120,
     width: Annotated[int, typer.Option(help="Conditions that a question may join.")] = 2,
     least: Annotated[int, typer.Option(help="The least size of a set that is answered.")] = 10,
@@ -55,6 +79,18 @@ def pairs(
     plot: Plot = None,
 ) -> None:
     """Search all allowed questions for two that differ in one person."""
+    if file is not None:
+        listed = read_table(file, "table")
+        columns = columns_of(on, listed.column_names)
+        require(listed, columns, "table")
+        public = np.column_stack([factorized(listed[column])[0] for column in columns])
+        isolated = int((find_pairs(menu(public, width), least)[0] >= 0).sum())
+        Console().print(
+            f"{isolated:,} of {listed.num_rows:,} people are isolated by two sets of at least {least}, "
+            f"each described by up to {width} conditions on {', '.join(columns)}",
+            soft_wrap=True,
+        )
+        return
     fight(Pairs(n, width, least), defence, epsilon, seed, plot)
 
 
@@ -67,9 +103,27 @@ def averaging(
     epsilon: Epsilon = "1",
     seed: Seed = None,
     plot: Plot = None,
+    curator: Curator = None,
+    table: TableName = None,
+    person: Person = None,
+    secret: Condition = None,
+    people: People = None,
+    spend: Spend = None,
+    truth: Truth = None,
+    analyst: Analyst = None,
+    yes: Yes = False,
 ) -> None:
     """Ask again until the noise is gone."""
-    fight(Averaging(way=way, repeats=repeats), defence, epsilon, seed, plot)
+    if curator is None:
+        fight(Averaging(way=way, repeats=repeats), defence, epsilon, seed, plot)
+        return
+    named = target.needed("secret", secret)
+    known = target.truth_of(truth, person, named, people)
+    with target.opened(curator, table, person, target.bit(named), people, spend, analyst, agreed=yes) as responder:
+        everyone = responder.people.size
+        attack = Averaging(everyone, everyone, repeats, way)
+        guesses = mean_of_known(attack.play(responder, everyone, np.random.default_rng(seed))) > 0.5  # noqa: PLR2004 - half way
+    target.show_bits(responder, guesses, named, known, Console())
 
 
 def singling_out(
@@ -128,7 +182,7 @@ def reconstruct(
     curator: Curator = None,
     table: TableName = None,
     person: Person = None,
-    secret: Annotated[str | None, typer.Option(help="With --curator: a condition, such as smoker.")] = None,
+    secret: Condition = None,
     people: People = None,
     spend: Spend = None,
     truth: Truth = None,
@@ -139,26 +193,11 @@ def reconstruct(
     if curator is None:
         fight(Reconstruction(n, factor, decoder), defence, epsilon, seed, plot)
         return
-    if secret is None:
-        raise InvalidArgumentError("secret", "is needed with --curator: a condition, such as smoker")
-    bit = f"CASE WHEN {secret} THEN 1 ELSE 0 END"
-    with target.opened(curator, table, person, bit, people, spend, analyst, agreed=yes) as responder:
+    named = target.needed("secret", secret)
+    known = target.truth_of(truth, person, named, people)
+    with target.opened(curator, table, person, target.bit(named), people, spend, analyst, agreed=yes) as responder:
         attack = Reconstruction(responder.people.size, factor, decoder)
-        with Console(stderr=True).status("asking ..."):
-            rebuilt, answered = attack.play(responder, responder.people.size, np.random.default_rng(seed))
-        allowed = target.allowed_for(responder.curator, responder.spend)
+        rebuilt, answered = attack.play(responder, responder.people.size, np.random.default_rng(seed))
     console = Console()
-    claims = ["yes" if bit else "no" for bit in rebuilt.tolist()]
-    target.show_claims(responder.people.tolist(), claims, f"rebuilt: {secret}", console)
+    target.show_bits(responder, rebuilt, named, known, console)
     console.print(f"{answered:,} of {attack.questions:,} questions were answered.")
-    if truth is not None:
-        known = target.truth_in(truth, person or "", secret, responder.people)
-        listed = ~np.isnan(known)
-        right = float((rebuilt[listed] == (known[listed] == 1)).mean()) if listed.any() else 0.0
-        common = float(max(np.mean(known[listed]), 1 - np.mean(known[listed]))) if listed.any() else 0.0
-        console.print(f"right: {right:.1%} of {int(listed.sum()):,} people; always saying the same: {common:.1%}")
-    console.print(
-        f"[dim]Of traits that are a fair coin to the attacker, at most {allowed:.1%} are right on average, by the "
-        "policy's promise at this spend.[/dim]",
-        soft_wrap=True,
-    )

@@ -7,7 +7,7 @@ from html import escape
 
 from deniable.apps.attack.lecture import CLOSING, OPENING, Chapter
 from deniable.apps.attack.svg import draw
-from deniable.apps.attack.tour import Tour, Visited
+from deniable.apps.attack.tour import Tour, Visited, defences_of
 from deniable.attacks import Outcome
 
 _STYLE = """
@@ -21,7 +21,8 @@ h3 { font-size: 1.3rem; margin: 2.75rem 0 .4rem; }
 p { max-width: 46rem; margin: .5rem 0; }
 a { color: var(--accent); }
 .lesson { border-left: 4px solid var(--accent); padding-left: .9rem; font-weight: 600; }
-.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1rem; margin: 1rem 0; }
+.pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(20rem, 1fr)); gap: 1rem; margin: 1rem 0;
+        align-items: start; }
 figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: .75rem; }
 figure svg { width: 100%; height: auto; }
 figcaption { font-size: .92rem; color: var(--dim); padding: .25rem .4rem 0; }
@@ -52,7 +53,10 @@ def page(tour: Tour) -> str:
     ]
     for chapter, visited in tour.chapters:
         parts.append(f'<h2 id="{_anchor(chapter)}">{escape(chapter.title)}</h2>{_paragraph(chapter.text)}')
-        parts += [_section(each) for each in visited]
+        following = [*(each.stop.attack.name for each in visited[1:]), ""]
+        parts += [
+            _section(each, last=each.stop.attack.name != after) for each, after in zip(visited, following, strict=True)
+        ]
     parts.append(f"<h2 id='promise'>What can be promised</h2>{_paragraph(CLOSING)}")
     body = "\n".join(parts)
     return (
@@ -77,15 +81,16 @@ def _paragraph(text: str) -> str:
     return f"<p>{escape(text)}</p>"
 
 
-def _section(visited: Visited) -> str:
-    """One attack: the story, its classic victim beside what stops it, and the lesson."""
+def _section(visited: Visited, *, last: bool) -> str:
+    """One attack: the story, its classic victim beside what stops it, and, after its last variant, the lesson."""
     attack = visited.stop.attack
     note = f" <small>({escape(visited.stop.note)})</small>" if visited.stop.note else ""
     shown = dict.fromkeys((victim_of(visited), attack.saviour))
     figures = "".join(_figure(visited.outcomes[name]) for name in shown)
+    lesson = f'<p class="lesson">{escape(attack.lesson)}</p>' if last else ""
     return (
         f"<h3>{escape(attack.title)}{note}</h3>{_paragraph(visited.stop.story)}"
-        f'<div class="pair">{figures}</div><p class="lesson">{escape(attack.lesson)}</p>'
+        f'<div class="pair">{figures}</div>{lesson}'
     )
 
 
@@ -119,7 +124,7 @@ def percent(share: float) -> str:
 
 def _matrix(chapter: Chapter, visited: Sequence[Visited]) -> str:
     """Attacks down, defences across."""
-    names = list(dict.fromkeys(name for each in visited for name in each.outcomes))
+    names = defences_of(visited)
     head = "".join(f"<th>{escape(name)}</th>" for name in names)
     rows = "".join(
         f"<tr><th>{escape(each.stop.label)}</th><td>{percent(_any(each).chance)}</td>"

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from deniable.apps.attack.page import percent
 from deniable.apps.attack.svg import draw
-from deniable.apps.attack.tour import Tour, Visited
+from deniable.apps.attack.tour import Tour, Visited, defences_of
 from deniable.attacks import Attack, Outcome
 from deniable.core.errors import InvalidArgumentError
 
@@ -69,7 +69,7 @@ def show_matrix(tour: Tour, console: Console) -> None:
         table.add_row(
             "guessing", *(Text(percent(_any(each).chance), style="dim") for each in visited), end_section=True
         )
-        for name in dict.fromkeys(name for each in visited for name in each.outcomes):
+        for name in defences_of(visited):
             outcomes = [each.outcomes.get(name) for each in visited]
             table.add_row(name, *(Text("") if outcome is None else shaded(outcome) for outcome in outcomes))
         console.print(table)

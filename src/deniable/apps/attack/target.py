@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -39,22 +38,31 @@ def opened(
     agreed: bool,
 ) -> Iterator[CuratorResponder]:
     """A responder that asks this policy's curator, after the spend was agreed to."""
-    for name, value in {"table": table, "person": person, "people": people, "spend": spend}.items():
-        if value is None:
-            raise InvalidArgumentError(name, "is needed with --curator: see deniable attack reconstruct --help")
-    numbers = numbers_in(people or "")
-    cost = positive("spend", spend or "")
+    where, who = needed("table", table), needed("person", person)
+    numbers, cost = numbers_in(needed("people", people)), positive("spend", needed("spend", spend))
     with deniable.open(policy) as curator:
-        _look(curator, table or "", person or "", secret)
-        Console(stderr=True).print(
+        _look(curator, where, who, secret, analyst)
+        console = Console(stderr=True)
+        console.print(
             f"This asks {policy} as an analyst would, and spends epsilon {float(cost):g} of its budget, for good.",
             soft_wrap=True,
         )
         if not agreed and not typer.confirm("Go on?", err=True):
             raise typer.Exit(1)
-        yield CuratorResponder(
-            curator, table or "", person or "", numbers, [secret], cost, everyone=False, analyst=analyst
-        )
+        with console.status("asking ..."):
+            yield CuratorResponder(curator, where, who, numbers, [secret], cost, everyone=False, analyst=analyst)
+
+
+def needed(name: str, value: str | None) -> str:
+    """What an attack on a curator cannot do without."""
+    if value is None:
+        raise InvalidArgumentError(name, "is needed with --curator: see --help")
+    return value
+
+
+def bit(condition: str) -> str:
+    """A condition as a number that can be added up."""
+    return f"CASE WHEN {condition} THEN 1 ELSE 0 END"
 
 
 def numbers_in(text: str) -> NDArray[np.int64]:
@@ -80,43 +88,81 @@ def numbers_in(text: str) -> NDArray[np.int64]:
     return np.unique(found).astype(np.int64)
 
 
-def truth_in(path: Path, person: str, secret: str, people: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The custodian's own answer sheet, for the scorer alone: NaN for people who are not on it."""
-    table = read_table(path, "truth")
-    for name in (person, secret):
+def truth_of(path: Path | None, person: str | None, secret: str, people: str | None) -> NDArray[np.float64] | None:
+    """The custodian's own answer sheet, for the scorer alone: NaN for people who are not on it.
+
+    Read before anything is asked, so that a wrong file costs nothing.
+    """
+    if path is None:
+        return None
+    table, who = read_table(path, "truth"), needed("person", person)
+    for name in (who, secret):
         if name not in table.column_names:
             raise InvalidArgumentError("truth", f"{path} has no column {name!r}")
     words = {"true": "1", "false": "0"}
-    known = dict(zip(table[person].to_pylist(), table[secret].to_pylist(), strict=True))
-    texts = [known.get(str(number)) or "nan" for number in people.tolist()]
+    known = dict(zip(table[who].to_pylist(), table[secret].to_pylist(), strict=True))
+    texts = [known.get(str(number)) or "nan" for number in numbers_in(needed("people", people)).tolist()]
     try:
         return np.array([float(words.get(text.lower(), text)) for text in texts])
     except ValueError:
         raise InvalidArgumentError("truth", f"column {secret!r} must hold numbers or truth values") from None
 
 
-def allowed_for(curator: Curator, spend: Fraction) -> float:
-    """Right guesses that the policy's promise allows: exchanging a person is removing one and adding another."""
-    steps = 1 if curator.policy.neighbours.value == "replace" else 2
-    return guesses_allowed(steps * spend, "1/2") or 1.0
+def show_bits(
+    target: CuratorResponder,
+    guesses: NDArray[np.bool_],
+    secret: str,
+    known: NDArray[np.float64] | None,
+    console: Console,
+) -> None:
+    """Claims of yes and no, their score if the truth was told, and what the promise allows."""
+    _claims(target, ["yes" if guess else "no" for guess in guesses.tolist()], secret, console)
+    if known is not None and (listed := ~np.isnan(known)).any():
+        ones = float((known[listed] == 1).mean())
+        right = float((guesses[listed] == (known[listed] == 1)).mean())
+        console.print(
+            f"right: {right:.1%} of {int(listed.sum()):,} people; always saying the same: {max(ones, 1 - ones):.1%}"
+        )
+    steps = 1 if target.curator.policy.neighbours.value == "replace" else 2  # a removal and an addition
+    allowed = guesses_allowed(steps * target.spend, "1/2") or 1.0
+    console.print(
+        f"[dim]Of traits that are a fair coin to the attacker, at most {allowed:.1%} are right on average, by the "
+        "policy's promise at this spend.[/dim]",
+        soft_wrap=True,
+    )
 
 
-def show_claims(people: Sequence[int], claims: Sequence[str], title: str, console: Console) -> None:
-    """The first claims of an attack whose truth nobody told."""
-    table = Table(title=title, title_justify="left", header_style="bold")
+def show_numbers(
+    target: CuratorResponder,
+    readings: NDArray[np.float64],
+    secret: str,
+    known: NDArray[np.float64] | None,
+    console: Console,
+) -> None:
+    """Claimed numbers, and how far off they are if the truth was told."""
+    _claims(target, ["refused" if np.isnan(value) else f"{value:,.4g}" for value in readings.tolist()], secret, console)
+    if known is not None and (listed := ~np.isnan(known) & ~np.isnan(readings)).any():
+        off = float(np.abs(readings[listed] - known[listed]).mean())
+        blind = float(np.abs(known[listed] - known[listed].mean()).mean())
+        console.print(f"off by {off:,.4g} on average; always saying the mean of all: off by {blind:,.4g}")
+
+
+def _claims(target: CuratorResponder, claims: Sequence[str], secret: str, console: Console) -> None:
+    """The first of them."""
+    table = Table(title=f"claimed: {secret}", title_justify="left", header_style="bold")
     for column in ("person", "claim"):
         table.add_column(column, justify="right")
-    for number, claim in list(zip(people, claims, strict=True))[:_SHOWN]:
+    for number, claim in list(zip(target.people.tolist(), claims, strict=False))[:_SHOWN]:
         table.add_row(str(number), claim)
     console.print(table)
-    if len(people) > _SHOWN:
-        console.print(f"[dim]and {len(people) - _SHOWN:,} more[/dim]")
+    if len(claims) > _SHOWN:
+        console.print(f"[dim]and {len(claims) - _SHOWN:,} more[/dim]")
 
 
-def _look(curator: Curator, table: str, person: str, secret: str) -> None:
+def _look(curator: Curator, table: str, person: str, secret: str, analyst: str | None) -> None:
     """Ask for the price of one question: what cannot be asked is refused before anything is spent."""
     question = f"SELECT SUM({secret}) FILTER (WHERE {person} IN (1, 2)) AS q0 FROM {table}"  # noqa: S608 - the analyst's own words
     try:
-        curator.explain(question, epsilon="0.1", analyst=next(iter(curator.policy.analysts), None))
+        curator.explain(question, epsilon="0.1", analyst=analyst)
     except Refused as refusal:
         raise InvalidArgumentError("target", f"cannot be asked: {refusal.reason} {refusal.hint}") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,12 @@ class Tour:
 
     epsilon: Number
     chapters: tuple[tuple[Chapter, tuple[Visited, ...]], ...]
+
+
+def defences_of(visited: Sequence[Visited]) -> list[str]:
+    """Every defence of a chapter once, this project's curator last."""
+    names = dict.fromkeys(name for each in visited for name in each.outcomes)
+    return sorted(names, key=lambda name: name == "curator")
 
 
 def length(epsilon: Number) -> int:

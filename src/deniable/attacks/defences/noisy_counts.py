@@ -28,7 +28,7 @@ class NoisyCounts(Publisher):
     """
 
     name: ClassVar[str] = "curator"
-    says: ClassVar[str] = "this project's curator: noisy counts by zip code, decade and disease"
+    says: ClassVar[str] = "this project's curator, noisy counts"
 
     epsilon: Fraction
     values: tuple[str, ...]
