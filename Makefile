@@ -22,7 +22,7 @@ lint: $(READY)
 browser:                  ## for the tests of the respondent's page; without one they are skipped
 	@command -v chromium chromium-browser google-chrome > /dev/null \
 	|| { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
-	&& timeout 120 apt-get update -qq > /dev/null 2>&1 && timeout 300 apt-get install -qq -y --no-install-recommends chromium > /dev/null 2>&1; } \
+	&& timeout 60 apt-get update -qq > /dev/null 2>&1 && timeout 180 apt-get install -qq -y --no-install-recommends chromium > /dev/null 2>&1; } \
 	|| echo "no browser: the tests of the respondent's page are skipped"
 
 bench: $(READY)           ## side by side with peers; prints tables

@@ -260,18 +260,17 @@ def _marginals(rows: _Rows, totals: list[Adding], query: Marginals) -> str:
     def part(sums: list[str], source: str) -> str:
         return _select([*labelled, left, *sums], source) + f" GROUP BY GROUPING SETS ({sets})"
 
+    names = [*rows.answered(keys), f"CAST(g AS BIGINT) AS {quoted(query.left)}"]
     if rows.source.unit is None:
         parts = part([f"{adding.plain()} AS t{place}" for place, adding in enumerate(totals)], rows.chosen())
-        steps = {"parts": parts}
-    else:
-        full = [f"{adding.full()} AS t{place}" for place, adding in enumerate(totals)]
-        less = [f"{adding.correction('heavy.weight')} AS t{place}" for place, adding in enumerate(totals)]
-        joined = rows.chosen(join=f" JOIN heavy ON heavy.unit = {rows.unit}")
-        both = f"{part(full, rows.chosen())}\nUNION ALL {part(less, joined)}"
-        steps = {"heavy": _heavy(rows), "parts": both}
+        sums = [finished(f"t{place}", adding.total.name) for place, adding in enumerate(totals)]
+        return rows.with_steps({"parts": parts}, _select([*names, *sums], "parts"))
+    full = [f"{adding.full()} AS t{place}" for place, adding in enumerate(totals)]
+    less = [f"{adding.correction('heavy.weight')} AS t{place}" for place, adding in enumerate(totals)]
+    joined = rows.chosen(join=f" JOIN heavy ON heavy.unit = {rows.unit}")
+    both = f"{part(full, rows.chosen())}\nUNION ALL {part(less, joined)}"
     sums = [finished(f"SUM(t{place})", adding.total.name) for place, adding in enumerate(totals)]
-    columns = [*rows.answered(keys), f"CAST(g AS BIGINT) AS {quoted(query.left)}", *sums]
-    return rows.with_steps(steps, _select(columns, "parts", len(rows.keys) + 1))
+    return rows.with_steps({"heavy": _heavy(rows), "parts": both}, _select([*names, *sums], "parts", len(names)))
 
 
 def _stranger(rows: _Rows) -> str:

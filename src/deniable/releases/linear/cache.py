@@ -19,7 +19,7 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-Arrays = Mapping[str, NDArray[np.float64]]
+Arrays = Mapping[str, NDArray[np.float32]]
 VERSION = "1"
 """Of the ways in which strategies are found: another version finds them again."""
 
@@ -33,8 +33,8 @@ def folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "deniable"
 
 
-def remembered(name: str, find: Callable[[], Arrays], shapes: Mapping[str, int]) -> Arrays:
-    """What was found earlier under this name, or what `find` gives, kept for next time.
+def remembered(name: str, find: Callable[[], Mapping[str, NDArray[np.float64]]], shapes: Mapping[str, int]) -> Arrays:
+    """What was found earlier under this name, or what `find` gives, kept for next time. In single precision either way.
 
     `shapes` says how many columns each array has. A file that does not fit, or cannot be read or written, is passed
     over.
@@ -43,20 +43,21 @@ def remembered(name: str, find: Callable[[], Arrays], shapes: Mapping[str, int])
     file = folder() / "strategies" / f"{digest}.npz"
     with suppress(OSError, ValueError, EOFError, KeyError, BadZipFile):
         with file.open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
-            arrays = {key: np.asarray(stored[key], dtype=np.float64) for key in shapes}
+            arrays = {key: np.asarray(stored[key], dtype=np.float32) for key in shapes}
         if all(_fits(arrays[key], columns) for key, columns in shapes.items()):
             return arrays
-    found = find()
+    found = {key: array.astype(np.float32) for key, array in find().items()}
     with suppress(OSError):
         _keep(file, found)
     return found
 
 
-def _fits(array: NDArray[np.float64], columns: int) -> bool:
-    """A finite matrix of so many columns, none of them empty."""
-    if array.ndim != 2 or array.shape[1] != columns or not np.isfinite(array).all():  # noqa: PLR2004 - a matrix
+def _fits(array: NDArray[np.float32], columns: int) -> bool:
+    """A matrix of so many columns, none of them empty, with no entry above 1; NaN is above nothing."""
+    if array.ndim != 2 or not array.size or array.shape[1] != columns:  # noqa: PLR2004 - a matrix
         return False
-    return bool((np.abs(array).max(axis=0) > 0).all()) and float(np.abs(array).max()) <= 1 + 1e-6
+    largest = np.maximum(array.max(axis=0), -array.min(axis=0))
+    return bool(((largest > 0) & (largest <= 1 + 1e-5)).all())
 
 
 def _keep(file: Path, arrays: Arrays) -> None:

@@ -8,8 +8,7 @@ Hay, McGregor, Rastogi 2015; Yuan, Yang, Zhang, Hao 2016). For any positive l th
 
 attained by X(l) = L^-1/2 (L^1/2 G L^1/2)^1/2 L^-1/2; at the best l, its diagonal is 1. So l is multiplied by that
 diagonal until it is (a fixed point that Denisov, McMahan, Rush, Smith, Thakurta 2022 use for prefixes); the best
-multiple of any l gives the bound tr(...)^2 / sum(l). Where G is the same read backwards, as for all ranges, it falls
-apart into two matrices of half the size.
+multiple of any l gives the bound tr(...)^2 / sum(l).
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from deniable.releases.linear.factors import FloatArray
+from deniable.releases.linear.halves import halves, put_together
 
 _ROUNDS = 60
 _CLOSE = 1e-6
@@ -47,40 +47,32 @@ def optimum(gram: FloatArray) -> Optimum:
         (3.7321, 3.7321)
     """
     ridge = _RIDGE * max(float(np.trace(gram)) / len(gram), 1e-300)
-    halves = _Halves.of(gram + ridge * np.eye(len(gram)))
-    dual = np.sqrt(halves.diagonal + ridge)
+    problem = _Dual(halves(gram + ridge * np.eye(len(gram))))
+    dual = np.sqrt(problem.diagonal + ridge)
     for _ in range(_ROUNDS):
-        roots, diagonal = halves.root(dual)
-        if float(diagonal.max() * dual @ halves.times) <= roots * (1 + _CLOSE):
+        roots, diagonal = problem.root(dual)
+        if float(diagonal.max()) * problem.total(dual) <= roots * (1 + _CLOSE):
             break
         dual = dual * diagonal
-    exact, _ = _Halves.of(gram).root(dual)
-    matrix = halves.strategy(dual)
-    return Optimum(matrix / np.sqrt((matrix**2).sum(axis=0)), exact**2 / float(dual @ halves.times) * (1 - _RIDGE))
+    exact, _ = _Dual(halves(gram)).root(dual)
+    matrix = problem.strategy(dual)
+    return Optimum(matrix / np.sqrt((matrix**2).sum(axis=0)), exact**2 / problem.total(dual) * (1 - _RIDGE))
 
 
 @dataclass(frozen=True, slots=True)
-class _Halves:
-    """A Gram matrix, or the two halves that one falls apart into if it is the same read backwards."""
+class _Dual:
+    """The dual problem of a Gram matrix, or of the two blocks that it falls apart into."""
 
     parts: tuple[FloatArray, ...]
 
-    @classmethod
-    def of(cls, gram: FloatArray) -> _Halves:
-        size = len(gram)
-        if size < 4 or size % 2 or not np.array_equal(gram, gram[::-1, ::-1]):  # noqa: PLR2004 - not worth it
-            return cls((gram,))
-        first, second = gram[: size // 2, : size // 2], gram[: size // 2, size // 2 :][:, ::-1]
-        return cls((first + second, first - second))
-
-    @property
-    def times(self) -> FloatArray:
-        """How many cells each entry of the dual stands for."""
-        return np.full(len(self.parts[0]), float(len(self.parts)))
-
     @property
     def diagonal(self) -> FloatArray:
+        """Of the matrix, as far as its entries differ."""
         return np.asarray(sum(np.diag(part) for part in self.parts)) / len(self.parts)
+
+    def total(self, dual: FloatArray) -> float:
+        """The sum over all cells: of two blocks, each entry stands for two of them."""
+        return float(dual.sum()) * len(self.parts)
 
     def root(self, dual: FloatArray) -> tuple[float, FloatArray]:
         """The trace of (L^1/2 G L^1/2)^1/2, and the diagonal of X(l)."""
@@ -97,10 +89,7 @@ class _Halves:
         for part in self.parts:
             values, vectors = self._eigen(part, dual)
             roots.append((vectors * values**0.25) @ vectors.T / np.sqrt(dual))
-        if len(roots) == 1:
-            return roots[0]
-        same, other = (roots[0] + roots[1]) / 2, (roots[0] - roots[1]) / 2
-        return np.block([[same, other[:, ::-1]], [other[::-1], same[::-1, ::-1]]])
+        return put_together(roots)
 
     @staticmethod
     def _eigen(part: FloatArray, dual: FloatArray) -> tuple[FloatArray, FloatArray]:

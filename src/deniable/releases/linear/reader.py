@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
+from threadpoolctl import threadpool_limits
 
 from deniable.core.errors import Refused
 from deniable.releases.linear.factors import Factor, FloatArray
+from deniable.releases.linear.halves import halves, put_together
 from deniable.releases.linear.task import Factors, Listed, Piece, spread
 from deniable.releases.linear.whole import Solvable
 
@@ -161,7 +163,13 @@ class PlainReader(Reader):
 
 def inverse(one: Solvable) -> FloatArray:
     """(Q^T Q)^-1: the covariance of least squares, for noise of variance 1."""
-    factor, _ = dpotrf(one.gram, lower=True)
+    with threadpool_limits(1):  # on a busy machine, threads that wait for each other cost more than they save
+        return put_together([_inverse(part) for part in halves(one.gram)])
+
+
+def _inverse(gram: FloatArray) -> FloatArray:
+    """Of a positive matrix."""
+    factor, _ = dpotrf(gram, lower=True)
     half, _ = dpotri(factor, lower=True)
     return np.asarray(np.tril(half) + np.tril(half, -1).T)
 

@@ -119,10 +119,12 @@ class Tree:
     @property
     def gram(self) -> FloatArray:
         """In how many nodes two values are together."""
-        gram = np.zeros((self.size, self.size))
+        shared = np.zeros((self.present, self.present), dtype=np.uint8)
         for level in self.starts:
             nodes = np.searchsorted(level, np.arange(self.present), side="right")
-            gram[: self.present, : self.present] += nodes[:, None] == nodes
+            shared += nodes[:, None] == nodes
+        gram = np.zeros((self.size, self.size))
+        gram[: self.present, : self.present] = shared
         gram[self.present :, self.present :] = self.alone**2
         return gram
 

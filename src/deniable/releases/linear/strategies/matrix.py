@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod, sqrt
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from deniable.core.sensitivity import Neighbours
@@ -28,6 +29,8 @@ _MOST_TOGETHER = 1024
 _BITS = 12
 _WEIGHED_BITS = 14
 _ROUNDS = 2
+_BELOW = 1 - 1e-6
+"""So that a bound that was rounded when it was kept is one still."""
 
 
 class Matrix(Strategy):
@@ -70,7 +73,7 @@ class Matrix(Strategy):
 class Found:
     """A real matrix, whose columns have norm 1."""
 
-    matrix: FloatArray
+    matrix: NDArray[np.floating[Any]]
     bound: float
     """No such matrix A has a smaller tr(G (A^T A)^-1); zero: not known."""
 
@@ -92,11 +95,12 @@ def found(parts: tuple[tuple[float, object], ...], gram: FloatArray, *, pure: bo
         return {"matrix": best.matrix, "bound": np.full((1, 1), best.bound / np.trace(inner))}
 
     arrays = remembered(repr((pure, parts)), find, {"matrix": len(inner)} | ({} if pure else {"bound": 1}))
-    real, alone = arrays["matrix"], int((~counted).sum())
-    matrix = np.zeros((len(real) + alone, len(gram)))
-    matrix[: len(real), counted] = real
-    matrix[len(real) :, ~counted] = np.eye(alone)
-    return Found(matrix, 0.0 if pure else float(arrays["bound"][0, 0] * np.trace(inner)))
+    matrix, alone = arrays["matrix"], int((~counted).sum())
+    if alone:
+        matrix = np.zeros((len(arrays["matrix"]) + alone, len(gram)), dtype=np.float32)
+        matrix[:-alone, counted] = arrays["matrix"]
+        matrix[-alone:, ~counted] = np.eye(alone)
+    return Found(matrix, 0.0 if pure else float(arrays["bound"][0, 0]) * float(np.trace(inner)) * _BELOW)
 
 
 def bits(noise: Noise, axes: int) -> int:

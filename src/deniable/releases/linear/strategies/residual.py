@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from itertools import chain, combinations
 from math import prod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable.core.grid import IntArray
 from deniable.releases.linear.components import Centred, Component, ComponentReader, Contrast, share_of
 from deniable.releases.linear.design import LinearDesign
-from deniable.releases.linear.factors import Factor, FloatArray, Shape
+from deniable.releases.linear.factors import Factor, Shape
 from deniable.releases.linear.measurement import Block, Noise, shares
 from deniable.releases.linear.strategies.matrix import bits, found
 from deniable.releases.linear.strategies.strategy import MOST_CELLS, WHOLE, Strategy
@@ -121,7 +122,7 @@ def _map(axis: int, space: _Space, pieces: list[Factors], noise: Noise, ordered:
     return Contrast(_contrast(matrix, bits(noise, ordered)))
 
 
-def _contrast(matrix: FloatArray, fineness: int) -> IntArray:
+def _contrast(matrix: NDArray[np.floating[Any]], fineness: int) -> IntArray:
     """The matrix without its rows' means, in whole numbers that add up to zero in each row.
 
     What rounding leaves over is taken from the entries that were rounded farthest the same way.
