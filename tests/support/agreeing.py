@@ -121,7 +121,9 @@ class _Compared:
     def _tolerance(self, wanted: float) -> float:
         many = max(1, len(self.rows))
         one, other = (*self.widths, 1.0, 1.0)[:2]
-        correction = 2 + 2 * many / max(1e-9, abs(self._weight() - 1)) if self.aggregate.kind == "sample variance" else 2
+        correction = (
+            2 + 2 * many / max(1e-9, abs(self._weight() - 1)) if self.aggregate.kind == "sample variance" else 2
+        )
         slope = FINE / FLAT * 4 * (one / other + abs(wanted))
         return {
             "count": 0.51,
@@ -150,7 +152,9 @@ class _Compared:
         if most is None or all(len(found) <= most for found in pairs.values()):
             return ours == len(there)
         alone = [len(found) <= most for found in pairs.values()]
-        least = {value for unit, found in pairs.items() if len(found) <= most for key, value in found if key == self.key}
+        least = {
+            value for unit, found in pairs.items() if len(found) <= most for key, value in found if key == self.key
+        }
         return len(least) <= ours <= len(there) and bool(alone)
 
     def _quantile(self, ours: Any, share: Fraction) -> bool:

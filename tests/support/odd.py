@@ -63,7 +63,22 @@ ARROW = {
 }
 _REALS = [math.nan, math.inf, -math.inf, 5e-324, -5e-324, -0.0, 1e308, -1e308, 0.1, 2.0**53 + 2, 499.995, 12.5]
 _WHOLES = [2**53 - 1, 2**53, 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63), 2**31, -(2**31) - 1, 0, -1, 7]
-_WORDS = ["", " ", "a", "A%_'", "é", "e\u0301", "nan", "-12", " 12 ", "2025-02-30", "2024-02-29", "x\x00y", "1e400", "\\"]
+_WORDS = [
+    "",
+    " ",
+    "a",
+    "A%_'",
+    "é",
+    "e\u0301",
+    "nan",
+    "-12",
+    " 12 ",
+    "2025-02-30",
+    "2024-02-29",
+    "x\x00y",
+    "1e400",
+    "\\",
+]
 _DAYS = [-719_155, 2_932_880, -1, 0, 20_089, 20_453, 19_782, 2_932_897, -800_000]
 """Of 1970: near both ends of the calendar, in and around the year 2025, a leap day, and beyond the calendar."""
 _NULLS = 0.08
@@ -172,7 +187,9 @@ def plain(rows: dict[str, Rows]) -> duckdb.DuckDBPyConnection:
         known = [row for row in read if row.get("person", 1) is not None]
         types = [(column, ARROW[str(declared["type"])]) for column, declared in COLUMNS[name].items()]
         schema = pa.schema([(column, pa.date32() if kind == pa.int32() else kind) for column, kind in types])
-        found = pa.Table.from_pylist(known, schema=schema).append_column("line", pa.array(range(len(known)), pa.int64()))
+        found = pa.Table.from_pylist(known, schema=schema).append_column(
+            "line", pa.array(range(len(known)), pa.int64())
+        )
         connection.register("given", found)
         connection.execute(f"CREATE TABLE {name} AS FROM given")
         connection.unregister("given")

@@ -158,7 +158,9 @@ def question(chance: Random, *, shape: str | None = None, hidden: bool = False) 
     kinds = [kind for kind in _SPELLED if kind != "units" or rows.asked_unit is not None]
     if private:
         kinds = ["count", "present", "sum", "average", "variance"]
-    aggregates = tuple(_aggregate(chance, chance.choice(kinds), terms, rows) for _ in range(chance.choice([1, 1, 2, 3])))
+    aggregates = tuple(
+        _aggregate(chance, chance.choice(kinds), terms, rows) for _ in range(chance.choice([1, 1, 2, 3]))
+    )
     tail = ""
     if keys and not private and chance.random() < 0.25:
         names = ", ".join(f"k{place}" for place in range(len(keys)))
@@ -201,7 +203,9 @@ def _one(count: int) -> int:
 
 
 def _table(_: Random) -> Rows:
-    return Rows("table", ("", ""), ("visits", "visits"), "person", "person", _one, VISITS, _keyed("", "visits"), _hidden(""))
+    return Rows(
+        "table", ("", ""), ("visits", "visits"), "person", "person", _one, VISITS, _keyed("", "visits"), _hidden("")
+    )
 
 
 def _inside(chance: Random, table: str, columns: list[Term]) -> tuple[str, str]:
@@ -243,7 +247,9 @@ def _beside_itself(chance: Random) -> Rows:
     columns = [*_named("v.", VISITS), *_named("w.", VISITS)]
     extra = chance.choice(["", " AND v.day < w.day", " AND w.urgent"])
     text = f"visits v JOIN visits w ON w.person = v.person{extra}"
-    return Rows("self-join", ("", ""), (text, text), "v.person", "w.person", lambda c: c * c, columns, _keyed("w.", "visits"))
+    return Rows(
+        "self-join", ("", ""), (text, text), "v.person", "w.person", lambda c: c * c, columns, _keyed("w.", "visits")
+    )
 
 
 def _measures(chance: Random, terms: Terms) -> tuple[list[str], list[str], list[Term]]:
@@ -295,17 +301,22 @@ def _per_unit_and_key(chance: Random) -> Rows:
         return Rows("distinct", ("", ""), (text, text), "person", "person", _one, columns, [key])
     sql, plain, columns = _measures(chance, Terms(chance, VISITS))
     texts = [
-        f"(SELECT person, {key}, {', '.join(measures)} FROM visits GROUP BY person, {key}) t" for measures in (sql, plain)
+        f"(SELECT person, {key}, {', '.join(measures)} FROM visits GROUP BY person, {key}) t"
+        for measures in (sql, plain)
     ]
     columns = [*columns, *(term for term in VISITS if term.sql == key)]
-    return Rows("per unit and key", ("", ""), (texts[0], texts[1]), "person", "person", _one, columns, [key, "LEAST(m0, 3)"])
+    return Rows(
+        "per unit and key", ("", ""), (texts[0], texts[1]), "person", "person", _one, columns, [key, "LEAST(m0, 3)"]
+    )
 
 
 def _beside_per_unit(chance: Random) -> Rows:
     inner = _per_unit(chance)
     texts = [f"stays s JOIN {text} ON t.p = s.person" for text in inner.text]
     columns = [*_named("s.", STAYS), *_named("t.", inner.columns)]
-    return Rows("beside per unit", ("", ""), (texts[0], texts[1]), "s.person", "t.p", _one, columns, _keyed("s.", "stays"))
+    return Rows(
+        "beside per unit", ("", ""), (texts[0], texts[1]), "s.person", "t.p", _one, columns, _keyed("s.", "stays")
+    )
 
 
 def _stacked(chance: Random) -> Rows:
@@ -318,12 +329,16 @@ def _stacked(chance: Random) -> Rows:
         for side in ("sql", "plain")
     ]
     columns = [column("x", INT, min(one.low, two.low), max(one.high, two.high)), column("b", BOOL)]
-    return Rows("stacked", ("", ""), (parts[0], parts[1]), "person", "person", lambda c: 2 * c, columns, ["b", "(x > 3)"])
+    return Rows(
+        "stacked", ("", ""), (parts[0], parts[1]), "person", "person", lambda c: 2 * c, columns, ["b", "(x > 3)"]
+    )
 
 
 def _members(chance: Random) -> Rows:
     inner, word = Terms(chance, STAYS).condition(), chance.choice(["IN", "NOT IN"])
-    among = chance.choice(["place IN (SELECT place FROM places WHERE size > 200)", "place NOT IN (SELECT place FROM places)"])
+    among = chance.choice(
+        ["place IN (SELECT place FROM places WHERE size > 200)", "place NOT IN (SELECT place FROM places)"]
+    )
     sides = [
         f"(SELECT * FROM visits WHERE person {word} (SELECT person FROM stays WHERE {getattr(inner, side)}) AND {among}) t"
         for side in ("sql", "plain")
@@ -333,7 +348,9 @@ def _members(chance: Random) -> Rows:
 
 def _survey(chance: Random) -> Rows:
     if chance.random() < 0.4:
-        return Rows("survey", ("", ""), ("survey", "survey"), "line", None, lambda _: None, SURVEY, _keyed("", "survey"))
+        return Rows(
+            "survey", ("", ""), ("survey", "survey"), "line", None, lambda _: None, SURVEY, _keyed("", "survey")
+        )
     columns, keys = [*_named("s.", SURVEY), *_named("p.", PLACES)], [*_keyed("s.", "survey"), *_keyed("p.", "places")]
     text = f"survey s {chance.choice(['JOIN', 'LEFT JOIN'])} places p ON s.place = p.place"
     return Rows("survey beside", ("", ""), (text, text), "s.line", None, lambda _: 1, columns, keys)
