@@ -151,11 +151,8 @@ def test_12_bytes_that_are_no_text(tmp_path):
         pq.write_table(pa.table({"t": pa.array([b"abc", b"", None, *extra])}), tmp_path / name / "x.parquet")
         policy = Policy.from_mapping(data, origin="x", folder=tmp_path / name)
         with Curator(policy, engine_of(policy), Ledger.memory("x")) as curator:
-            for sql in (
-                "SELECT COUNT(*) AS n FROM x WHERE LENGTH(UPPER(t)) > 1",
-                "SELECT COUNT(DISTINCT t || 'x') AS n FROM x",
-            ):
-                found.append(outcome(curator, sql, epsilon="0.1"))
+            found.append(outcome(curator, "SELECT COUNT(*) AS n FROM x WHERE LENGTH(UPPER(t)) > 1", epsilon="0.1"))
+            found.append(outcome(curator, "SELECT COUNT(DISTINCT t || 'x') AS n FROM x", epsilon="0.1"))
     assert found[:2] == found[2:]
     assert all(one.status == "answered" for one in found)
 

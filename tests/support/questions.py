@@ -340,7 +340,8 @@ def _members(chance: Random) -> Rows:
         ["place IN (SELECT place FROM places WHERE size > 200)", "place NOT IN (SELECT place FROM places)"]
     )
     sides = [
-        f"(SELECT * FROM visits WHERE person {word} (SELECT person FROM stays WHERE {getattr(inner, side)}) AND {among}) t"
+        f"(SELECT * FROM visits WHERE {among} AND person {word} "
+        f"(SELECT person FROM stays WHERE {getattr(inner, side)})) t"
         for side in ("sql", "plain")
     ]
     return replace(_table(chance), shape="members", text=(sides[0], sides[1]))

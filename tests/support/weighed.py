@@ -25,7 +25,7 @@ def plain_key(value: Any) -> Any:
 
 
 def groups(question: Question, rows: Iterable[Sequence[Any]], most: int | None) -> dict[Key, list[Any]]:
-    """For each group the weighed rows of each aggregate: (unit, weight, values) of those that its filter lets through."""
+    """For each group and aggregate, the rows that its filter lets through: (unit, weight, values)."""
     rows = list(rows)
     sizes = Counter(row[0] for row in rows)
     number = len(question.keys)
@@ -63,7 +63,7 @@ def aggregated(aggregate: Aggregate, rows: list[Any]) -> float | None:
     return _made(aggregate.kind, many, means, moment)
 
 
-def _made(kind: str, many: Any, means: list[Any], moment: Any) -> float | None:
+def _made(kind: str, many: Any, means: list[Any], moment: Any) -> float | None:  # noqa: PLR0911 - one for each kind
     if kind == "average":
         return float(means[0])
     if kind in PAIRS:
