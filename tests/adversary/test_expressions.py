@@ -1,10 +1,23 @@
 """Expressions that raise for some rows elsewhere: here they are total, answered and charged, or refused beforehand."""
 
 import datetime as dt
+import os
+import signal
+from fractions import Fraction
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from tests.support.neighbours import SOMEONE, pair, row
+from deniable.core.errors import Failed
+from deniable.curator import Curator
+from deniable.curator.opening import engine_of
+from deniable.engines import DuckDB
+from deniable.engines.engine import Broken
+from deniable.engines.killable import Killable
+from deniable.ledger import Ledger
+from deniable.policy import Policy
+from tests.support.neighbours import PRICE, SOMEONE, house, outcome, pair, people, row
 
 FAR_FUTURE = (287_000 - 1970) * 31_556_952 * 10**6
 """Microseconds until the year 287000."""
@@ -119,6 +132,70 @@ def test_10_functions_that_raise_on_purpose(neighbours, call):
 def test_11_scalar_subqueries(neighbours):
     neighbours.refused("SELECT COUNT(*) FROM visits WHERE age > (SELECT age FROM visits)", "subquery")
     neighbours.refused("SELECT COUNT(*), (SELECT word FROM visits) FROM visits", "subquery")
+
+
+def test_12_parts_of_values(neighbours):
+    for value in ("word[1]", "[age][5]", "word -> '$.a'", "word ->> 'a'", "json_extract(word, '$')", "{'a': age}.a"):
+        neighbours.refused(f"SELECT COUNT(*) FROM visits WHERE {value} IS NULL")
+    for start in ("age - 5", "serial", "-1"):
+        neighbours.total(f"SELECT COUNT(*) AS n FROM visits WHERE SUBSTRING(town, {start}, 2) = 'aa'")
+
+
+def test_12_bytes_that_are_no_text(tmp_path):
+    """A column of raw bytes, declared as text."""
+    table = {"source": "x.parquet", "columns": {"t": {"type": "text"}}}
+    data = {"population": {"name": "x"}, "budget": {"epsilon": 10}, "tables": {"x": table}}
+    found = []
+    for name, extra in (("without", []), ("having", [b"\xff\xfe", b"\xc3"])):
+        (tmp_path / name).mkdir()
+        pq.write_table(pa.table({"t": pa.array([b"abc", b"", None, *extra])}), tmp_path / name / "x.parquet")
+        policy = Policy.from_mapping(data, origin="x", folder=tmp_path / name)
+        with Curator(policy, engine_of(policy), Ledger.memory("x")) as curator:
+            found.append(outcome(curator, "SELECT COUNT(*) AS n FROM x WHERE LENGTH(UPPER(t)) > 1", epsilon="0.1"))
+            found.append(outcome(curator, "SELECT COUNT(DISTINCT t || 'x') AS n FROM x", epsilon="0.1"))
+    assert found[:2] == found[2:]
+    assert all(one.status == "answered" for one in found)
+
+
+@pytest.mark.parametrize("cause", [MemoryError("4711"), Broken("4711"), OSError("4711"), RecursionError("4711")])
+def test_14_an_engine_that_fails_is_paid_and_says_nothing(tmp_path, monkeypatch, cause):
+    """Out of memory (14), out of time (15), or dead (16): one outcome, whatever the cause."""
+
+    def broken(*_):
+        raise cause
+
+    with house(tmp_path, people()) as curator:
+        monkeypatch.setattr(type(curator.engine), "fetch", broken)
+        found = outcome(curator, "SELECT COUNT(*) AS n FROM visits", epsilon="0.5")
+    assert (found.status, found.charged) == ("failed", Fraction(1, 2))
+    assert "4711" not in str(found.text)
+    assert found.text == (str(Failed()), None, None)
+
+
+def test_15_a_question_that_takes_too_long_is_paid(tmp_path):
+    with house(tmp_path, people()) as curator:
+        hurried = DuckDB({"visits": tmp_path / "visits.parquet"}, seconds=0.001)
+        found = outcome(Curator(curator.policy, hurried, curator.ledger), "SELECT COUNT(*) AS n FROM visits")
+        hurried.close()
+    assert (found.status, found.charged, found.text) == ("failed", PRICE, (str(Failed()), None, None))
+
+
+def test_16_a_worker_that_is_killed_is_replaced(tmp_path, monkeypatch):
+    """In the middle of a question: paid and not answered. Before the next: nothing is noticed."""
+    with house(tmp_path, people()) as curator:
+        sql = "SELECT SUM(age) AS n FROM visits WHERE age > {}"
+        assert outcome(curator, sql.format(1)).status == "answered"
+        ask = Killable.ask
+
+        def dies(worker, text):
+            os.kill(worker.process, signal.SIGKILL)
+            return ask(worker, text)
+
+        with monkeypatch.context() as deadly:
+            deadly.setattr(Killable, "ask", dies)
+            found = outcome(curator, sql.format(2))
+        assert (found.status, found.charged, found.text[0]) == ("failed", PRICE, str(Failed()))
+        assert outcome(curator, sql.format(3)).status == "answered"
 
 
 def test_13_moments_in_the_far_future(neighbours):

@@ -1,4 +1,7 @@
-"""A process that holds the ledger is killed, again and again; afterwards the ledger must be whole and owe nobody."""
+"""A process that holds the ledger is killed, again and again; afterwards the ledger must be whole and owe nobody.
+
+This is the attack that tests/adversary leaves out: kill -9 at each step, in the hope of a free answer.
+"""
 
 from __future__ import annotations
 

@@ -19,6 +19,8 @@ Arguments = tuple[Expression, ...]
 SAFE_INTEGER = Fraction(2**53)
 """Whole numbers that stay within this are computed as whole numbers, others as doubles; so nothing overflows."""
 
+_PICKS = frozenset({"least", "greatest", "coalesce", "nullif", "case"})
+"""Functions that give one of their arguments as it is: nothing is computed, so nothing can overflow."""
 _HUGE = Fraction(10) ** 300
 _NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
 _ANY = frozenset(Kind)
@@ -52,7 +54,7 @@ def call(name: str, *arguments: Expression) -> Call:
     if function.alike and len({_family(argument.kind) for argument in arguments if not _is_null(argument)}) > 1:
         raise InvalidArgumentError(name, "takes arguments of one kind")
     kind, bounds = function.gives(arguments), _tame(function.range(arguments))
-    if kind is Kind.INTEGER and not _safe(bounds):
+    if kind is Kind.INTEGER and not _safe(bounds) and name not in _PICKS:
         kind = Kind.NUMBER
     return Call(name, arguments, kind, bounds, function.nullable(arguments))
 

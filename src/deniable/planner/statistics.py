@@ -21,6 +21,8 @@ from deniable.planner.keys import Domain, GroupKey
 
 _FINEST = 1 << 24
 """Steps between the bounds of a number that has no step of its own."""
+_DOUBLES = 1 << 50
+"""Steps to the largest value that doubles can count."""
 _WIDEST = 1 << 26
 """The farthest that a row may reach, in steps."""
 _COUNTS = Range(Fraction(-(2**52)), Fraction(2**52))
@@ -176,16 +178,20 @@ class _Grid:
 def step_of(value: Expression, extent: Fraction, declared: Mapping[str, Fraction]) -> Fraction:
     """Whole numbers have step 1, columns their declared one; others are cut finely enough that nobody notices.
 
-    `extent` is how far values reach from the grid's centre; the step is coarse enough that this is few steps.
+    `extent` is how far values reach from the grid's centre; the step is coarse enough that this is few steps, and that
+    doubles of the values' size can tell steps apart.
     """
+    size = max((abs(end) for end in (value.range.low, value.range.high) if end is not None), default=Fraction(0))
+    least = max(extent / _FINEST, size / _DOUBLES)
     finest = Fraction(1)
-    while finest > extent / _FINEST:
+    while finest > least:
         finest /= 2
-    while finest < extent / _FINEST:
+    while finest < least:
         finest *= 2
     own = declared.get(value.name) if isinstance(value, Column) else None
     step = Fraction(1) if value.kind is Kind.INTEGER else own or finest
-    return step if extent / step <= _WIDEST else finest
+    fits = extent / step <= _WIDEST and (value.kind is Kind.INTEGER or step >= size / _DOUBLES)
+    return step if fits else finest
 
 
 def placed(value: Expression, centre: Fraction, step: Fraction, reach: int) -> Expression:

@@ -13,7 +13,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.expression import Call, Column, Expression, Kind, Literal, Range
+from deniable.core.expression import EPOCH, Call, Column, Expression, Kind, Literal, Range
 from deniable.engines.functions import FUNCTIONS
 from deniable.engines.spelling import LONGEST, Speller
 from deniable.planner.functions import call
@@ -171,6 +171,38 @@ def test_each_function_is_total_and_right(bench: Bench, name: str) -> None:
     assert calls
     for one in calls:
         check(bench, one, exactly=name not in inexact)
+
+
+def planned(one: Call) -> Expression | None:
+    """The same call as the planner makes it, with the range that it concludes."""
+    try:
+        return call(one.function, *one.arguments)
+    except (InvalidArgumentError, OverflowError):
+        return None
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_each_function_stays_within_its_declared_range(bench: Bench, name: str) -> None:
+    """Up to the rounding of doubles; and it is NULL only where it may be."""
+    expressions = [one for one in map(planned, (one for one in ALL if one.function == name)) if one is not None]
+    assert expressions
+    for expression in expressions:
+        values = bench.values(expression)
+        assert expression.nullable or None not in values
+        for value in values:
+            assert value is None or inside(value, expression.range), (expression, value)
+
+
+def inside(value: Any, bounds: Range) -> bool:
+    if isinstance(value, bool | str):
+        return bounds == Range()
+    number = (value - EPOCH).days if isinstance(value, date) else value
+    if isinstance(number, float) and not math.isfinite(number):
+        return not math.isnan(number) and (bounds.low if number < 0 else bounds.high) is None
+    slack = Fraction(number if isinstance(number, int) else abs(number)) * Fraction(1, 10**12)
+    slack = abs(slack) if isinstance(value, float) else Fraction(0)
+    above = bounds.low is None or bounds.low - slack <= number
+    return above and (bounds.high is None or number <= bounds.high + slack)
 
 
 @pytest.mark.parametrize("column", [*COLUMNS.values(), SMALL, SMALLER, HALF, POSITIVE, UPWARD, DOWNWARD, RECENT, SOON])

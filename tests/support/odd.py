@@ -1,0 +1,209 @@
+"""A small population whose files hold what no sane file holds, and the same rows as the policy says they are read."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from pathlib import Path
+from random import Random
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from deniable.curator import Curator
+from deniable.curator.opening import engine_of
+from deniable.ledger import Ledger
+from deniable.policy import Policy
+
+TOWNS, WARDS, NAMES = ["north", "south", "east"], ["a", "b"], ["Ulm", "Bonn"]
+UNDECLARED = "elsewhere"
+"""A town that the policy does not declare: rows that have it belong to no group of towns."""
+DAYS = dt.date(2025, 1, 1), dt.date(2025, 12, 31)
+EPOCH = dt.date(1970, 1, 1)
+
+COLUMNS: dict[str, dict[str, dict[str, object]]] = {
+    "visits": {
+        "person": {"type": "integer"},
+        "age": {"type": "integer", "bounds": [0, 110]},
+        "serial": {"type": "integer"},
+        "cost": {"type": "number", "bounds": [0, 500], "step": 0.01},
+        "score": {"type": "number", "bounds": [-100, 100]},
+        "heat": {"type": "number"},
+        "town": {"type": "text", "values": TOWNS},
+        "word": {"type": "text"},
+        "day": {"type": "date", "bounds": [*DAYS]},
+        "moment": {"type": "date"},
+        "urgent": {"type": "boolean"},
+        "place": {"type": "integer", "bounds": [0, 9], "nulls": False},
+    },
+    "stays": {
+        "person": {"type": "integer"},
+        "nights": {"type": "integer", "bounds": [0, 30]},
+        "ward": {"type": "text", "values": WARDS},
+        "dose": {"type": "number", "bounds": [0, 1]},
+    },
+    "places": {
+        "place": {"type": "integer", "nulls": False},
+        "name": {"type": "text", "values": NAMES},
+        "size": {"type": "integer", "bounds": [0, 1000], "nulls": False},
+    },
+    "survey": {
+        "place": {"type": "integer", "bounds": [0, 9], "nulls": False},
+        "mark": {"type": "integer", "bounds": [1, 5]},
+        "taste": {"type": "number", "bounds": [-1, 1]},
+    },
+}
+ARROW = {
+    "integer": pa.int64(),
+    "number": pa.float64(),
+    "text": pa.string(),
+    "date": pa.int32(),
+    "boolean": pa.bool_(),
+}
+_REALS = [math.nan, math.inf, -math.inf, 5e-324, -5e-324, -0.0, 1e308, -1e308, 0.1, 2.0**53 + 2, 499.995, 12.5]
+_WHOLES = [2**53 - 1, 2**53, 2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63), 2**31, -(2**31) - 1, 0, -1, 7]
+_WORDS = [
+    "",
+    " ",
+    "a",
+    "A%_'",
+    "é",
+    "e\u0301",
+    "nan",
+    "-12",
+    " 12 ",
+    "2025-02-30",
+    "2024-02-29",
+    "x\x00y",
+    "1e400",
+    "\\",
+]
+_DAYS = [-719_155, 2_932_880, -1, 0, 20_089, 20_453, 19_782, 2_932_897, -800_000]
+"""Of 1970: near both ends of the calendar, in and around the year 2025, a leap day, and beyond the calendar."""
+_NULLS = 0.08
+
+Rows = list[dict[str, object]]
+
+
+def odd_rows(chance: Random, many: int) -> dict[str, Rows]:
+    """About four visits and three stays for each person."""
+    people = max(2, many // 4)
+    return {
+        "visits": [_visit(chance, people) for _ in range(many)],
+        "stays": [_stay(chance, people) for _ in range(many * 3 // 4)],
+        "places": [
+            {"place": place, "name": ["Ulm", "Bonn", None][place % 3], "size": place * 97 % 1000}
+            for place in (0, 1, 2, 3, 3, 5, 7, 11)
+        ],
+        "survey": [
+            {
+                "place": chance.randint(0, 9),
+                "mark": _maybe(chance, chance.randint(-1, 7)),
+                "taste": _maybe(chance, _real(chance, 0, 1)),
+            }
+            for _ in range(many // 2)
+        ],
+    }
+
+
+def _visit(chance: Random, people: int) -> dict[str, object]:
+    return {
+        "person": _maybe(chance, chance.randint(1, people)),
+        "age": _maybe(chance, chance.choice([chance.randint(0, 110), chance.randint(0, 110), -5, 2**62])),
+        "serial": _maybe(chance, chance.choice([*_WHOLES, chance.randint(-99, 99)])),
+        "cost": _maybe(chance, _real(chance, 80, 50)),
+        "score": _maybe(chance, _real(chance, 0, 40)),
+        "heat": _maybe(chance, _real(chance, 0, 1e3)),
+        "town": _maybe(chance, chance.choice([*TOWNS, *TOWNS, UNDECLARED])),
+        "word": _maybe(chance, chance.choice(_WORDS)),
+        "day": _maybe(chance, chance.choice([*_DAYS, *(20_089 + chance.randint(0, 364) for _ in range(9))])),
+        "moment": _maybe(chance, chance.choice(_DAYS)),
+        "urgent": _maybe(chance, chance.random() < 0.4),
+        "place": chance.randint(0, 9),
+    }
+
+
+def _stay(chance: Random, people: int) -> dict[str, object]:
+    return {
+        "person": _maybe(chance, chance.randint(1, people + 2)),
+        "nights": _maybe(chance, chance.choice([chance.randint(0, 30), chance.randint(0, 30), 99])),
+        "ward": _maybe(chance, chance.choice(WARDS)),
+        "dose": _maybe(chance, _real(chance, 0.5, 0.3)),
+    }
+
+
+def _maybe(chance: Random, value: object) -> object:
+    return None if chance.random() < _NULLS else value
+
+
+def _real(chance: Random, middle: float, width: float) -> float:
+    return chance.choice(_REALS) if chance.random() < 0.15 else round(chance.gauss(middle, width), 2)
+
+
+def policy(folder: Path, *, contribution: int, neighbours: str = "add-remove") -> Policy:
+    """Persons are protected in visits and stays, rows in the survey; places are public."""
+    person = {"unit": "person", "contribution": contribution, "keys": contribution}
+    rules: dict[str, dict[str, object]] = {"visits": person, "stays": person, "places": {"public": True}, "survey": {}}
+    return Policy.from_mapping(
+        {
+            "population": {"name": "odd", "neighbours": neighbours},
+            "budget": {"epsilon": 1e9, "delta": 1e-6, "delta_for_keys": 5e-7},
+            "tables": {
+                name: {"source": f"{name}.parquet", "columns": COLUMNS[name], **rule} for name, rule in rules.items()
+            },
+        },
+        origin="odd",
+        folder=folder,
+    )
+
+
+def curator(folder: Path, rows: dict[str, Rows], rules: Policy) -> Curator:
+    """A curator over files of these rows."""
+    for name, table in rows.items():
+        pq.write_table(_table(name, table), folder / f"{name}.parquet")
+    return Curator(rules, engine_of(rules), Ledger.memory(rules.population))
+
+
+def _table(name: str, rows: Rows) -> pa.Table:
+    columns = {}
+    for column, declared in COLUMNS[name].items():
+        kind = str(declared["type"])
+        values = pa.array([row[column] for row in rows], type=ARROW[kind])
+        columns[column] = values.cast(pa.date32()) if kind == "date" else values
+    return pa.table(columns)
+
+
+def plain(rows: dict[str, Rows]) -> duckdb.DuckDBPyConnection:
+    """The rows as the policy says they are read, in a database of their own, with a number for each row.
+
+    Declared rules: NaN is NULL, numbers and days are clamped to their bounds, days beyond the calendar are NULL, and
+    rows whose unit is NULL are nobody's.
+    """
+    connection = duckdb.connect()
+    connection.execute("CREATE MACRO clean(x) AS CASE WHEN isnan(x) THEN NULL ELSE x END")
+    for name, table in rows.items():
+        read = [{column: _read(row[column], COLUMNS[name][column]) for column in row} for row in table]
+        known = [row for row in read if row.get("person", 1) is not None]
+        types = [(column, ARROW[str(declared["type"])]) for column, declared in COLUMNS[name].items()]
+        schema = pa.schema([(column, pa.date32() if kind == pa.int32() else kind) for column, kind in types])
+        found = pa.Table.from_pylist(known, schema=schema).append_column(
+            "line", pa.array(range(len(known)), pa.int64())
+        )
+        connection.register("given", found)
+        connection.execute(f"CREATE TABLE {name} AS FROM given")
+        connection.unregister("given")
+    return connection
+
+
+def _read(value: object, declared: dict[str, object]) -> object:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    low, high = declared.get("bounds", (None, None))
+    if declared["type"] == "date":
+        if low is not None:
+            return min(max(EPOCH + dt.timedelta(days=min(max(value, -719_162), 2_932_896)), low), high)
+        return EPOCH + dt.timedelta(days=value) if -719_162 <= value <= 2_932_896 else None
+    if low is None or isinstance(value, bool | str):
+        return value
+    return type(value)(min(max(value, low), high))
