@@ -161,14 +161,14 @@ def _grouping_sets(folder: Path, rows: int) -> None:
     columns = ", ".join(f"CAST(FLOOR(10 * random()) AS BIGINT) AS x{place}" for place in range(6))
     with duckdb.connect() as connection:
         person = f"CAST(FLOOR(random() * {rows // 10}) AS BIGINT) AS person"
-        connection.execute(f"COPY (SELECT {person}, {columns} FROM range({rows})) TO '{file}'")  # noqa: S608 - our own
+        connection.execute(f"COPY (SELECT {person}, {columns} FROM range({rows})) TO '{file}'")
     keys = tuple(
         Key(f"x{place}", Column(f"x{place}", Kind.INTEGER, Range(Fraction(0), Fraction(9)))) for place in range(6)
     )
     pairs = tuple((one, other) for one in range(6) for other in range(one + 1, 6))
     total = Total("n", Literal(Fraction(1), Kind.INTEGER), None, 1, 0)
     sets = ", ".join(f"(x{one}, x{other})" for one, other in pairs)
-    plain = f"SELECT x0, x1, x2, x3, x4, x5, COUNT(*) AS n FROM rows GROUP BY GROUPING SETS ({sets})"  # noqa: S608 - same
+    plain = f"SELECT x0, x1, x2, x3, x4, x5, COUNT(*) AS n FROM rows GROUP BY GROUPING SETS ({sets})"
     print(f"All pairs of six attributes from {rows:,} rows, wall seconds, best of three\n")
     print("| query | s | ratio |\n| --- | ---: | ---: |")
     best: dict[str, float] = {}
