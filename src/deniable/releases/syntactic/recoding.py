@@ -75,12 +75,12 @@ def published(cells: Cells, recoding: Recoding, others: pa.Table | None) -> pa.T
     rank, _ = joined(codes, [star + 1 for star in stars])
     of = recoding.of[cells.point]
     expand: Callable[[NDArray[Any]], NDArray[Any]]
-    if others is None:
+    if cells.rows is None or others is None:
         order = np.lexsort((*reversed(cells.secrets), rank[of]))
         expand = partial(_repeated, order, cells.counts[order])
     else:
         moved = shuffled(rank[of][cells.rows])
-        expand = partial(np.take, indices=cells.rows[moved]) if cells.rows is not None else np.asarray
+        expand = partial(np.take, indices=cells.rows[moved])
         others = others.take(pa.array(moved))
     columns = {
         column.name: _text_column(code[of], (*labels, STAR), expand)

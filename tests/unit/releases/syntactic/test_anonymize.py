@@ -41,7 +41,7 @@ KNOWN = {"zip": hierarchy.mask(5), "age": hierarchy.interval(10, 20)}
     nulls=st.booleans(),
     capped=st.booleans(),
 )
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=70, deadline=None)
 def test_every_release_passes_the_check_and_a_plain_count(rows, k, wanted, share, method, nulls, capped):
     cap = {"number": TREES["number"].at_most(2)} if capped and method != "mondrian" else {}
     most = len({row[-1] for row in rows})
@@ -74,7 +74,7 @@ def test_every_release_passes_the_check_and_a_plain_count(rows, k, wanted, share
 
 
 @given(rows=records, k=st.integers(1, 4), share=st.sampled_from([0, Fraction(1, 4)]))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_local_recoding_is_never_worse_than_the_optimum(rows, k, share):
     asked = {"quasi_identifiers": TREES, "sensitive": "secret", "k": min(k, len(rows)), "suppression": share}
     best = anonymize(table_of(rows), **asked)

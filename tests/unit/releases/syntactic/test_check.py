@@ -29,7 +29,7 @@ rows = st.lists(
 @given(
     rows=rows, k=st.integers(1, 5), wanted=st.lists(demand, max_size=2), share=st.sampled_from([0, Fraction(1, 4), 1])
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_the_check_agrees_with_the_definitions(rows, k, wanted, share):
     table = pa.table({"a": [row[0] for row in rows], "b": [row[1] for row in rows], "s": [row[2] for row in rows]})
     found = check(

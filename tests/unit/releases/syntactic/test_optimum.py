@@ -49,15 +49,29 @@ def demands_of(rows: list[tuple], k: int, wanted: list[tuple]) -> Demands:
     return Demands(min(k, len(rows)), models, ("secret",), Fraction(0)), fair
 
 
-@given(
-    rows=records | balanced,
-    k=st.integers(1, 6),
-    wanted=st.lists(demand, max_size=2),
-    share=st.sampled_from([0, 0.1, 0.3, 0.6, 1]),
-    loss=st.sampled_from(sorted(LOSSES)),
-)
+QUESTIONS = {
+    "rows": records | balanced,
+    "k": st.integers(1, 6),
+    "wanted": st.lists(demand, max_size=2),
+    "share": st.sampled_from([0, 0.1, 0.3, 0.6, 1]),
+    "loss": st.sampled_from(sorted(LOSSES)),
+}
+
+
+@given(**QUESTIONS)
 @settings(max_examples=400, deadline=None)
 def test_the_optimum_is_that_of_all_nodes(rows, k, wanted, share, loss):
+    compare_with_all_nodes(rows, k, wanted, share, loss)
+
+
+@pytest.mark.deep
+@given(**QUESTIONS)
+@settings(max_examples=4_000, deadline=None)
+def test_the_optimum_is_that_of_all_nodes_on_many_tables(rows, k, wanted, share, loss):
+    compare_with_all_nodes(rows, k, wanted, share, loss)
+
+
+def compare_with_all_nodes(rows, k, wanted, share, loss):
     lattice = lattice_of(rows)
     demands, fair = demands_of(rows, k, wanted)
     limit = int(share * len(rows))

@@ -70,7 +70,7 @@ def test_suppressed_rows_are_one_class_for_whoever_looks_for_somebody():
 
 
 @given(rows=records)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_two_releases_leave_only_what_both_leave_open(rows):
     table = table_of(rows)
     asked = {"quasi_identifiers": TREES, "sensitive": "secret", "k": min(3, len(rows)), "suppression": 0.2}
