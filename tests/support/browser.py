@@ -54,8 +54,9 @@ class Page:
         return json.loads(text)
 
     def open(self, path: Path) -> None:
+        self.evaluate("window.before = true")
         self.call("Page.navigate", url=path.as_uri())
-        while self.evaluate("document.readyState") != "complete":
+        while not self.evaluate("window.before === undefined && document.readyState === 'complete'"):
             pass
 
     def evaluate(self, script: str) -> Any:

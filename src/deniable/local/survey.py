@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
-from deniable.core.number import Number, exact
+from deniable.core.number import Number
 from deniable.local.choose import choose
 from deniable.local.estimate import Estimate
 from deniable.local.hybrid import Hybrid
@@ -65,14 +65,17 @@ class Question:
         return self._spoken(given.astype(np.str_))
 
     def _spoken(self, texts: NDArray[np.str_]) -> NDArray[Any]:
-        """Yes, no and numbers from their texts, each different one read once."""
+        """Yes, no and numbers from their texts."""
+        if self.kind is Kind.NUMBER:
+            try:
+                return texts.astype(np.float64)
+            except ValueError:
+                raise InvalidArgumentError(self.name, "must be answered with numbers") from None
         distinct, inverse = np.unique(texts, return_inverse=True)
         words = [str(text).strip().lower() for text in distinct]
-        if self.kind is Kind.YES_NO:
-            if not set(words) <= _YES | _NO:
-                raise InvalidArgumentError(self.name, "must be answered with yes or no")
-            return np.array([word in _YES for word in words])[inverse]
-        return np.array([float(exact(self.name, word)) for word in words])[inverse]
+        if not set(words) <= _YES | _NO:
+            raise InvalidArgumentError(self.name, "must be answered with yes or no")
+        return np.array([word in _YES for word in words])[inverse]
 
 
 @dataclass(frozen=True, slots=True)
