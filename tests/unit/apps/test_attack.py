@@ -127,7 +127,7 @@ def test_a_seed_gives_the_same_people_again() -> None:
     ("arguments", "says"),
     [
         (("differencing", "--defence", "prayer"), "defence must be one of exact"),
-        (("reconstruct", "--n", "30", "--decoder", "exhaustive"), "at most 20 for the exhaustive attack"),
+        (("reconstruct", "--n", "30", "--decoder", "exhaustive"), "at most 14 for the exhaustive attack"),
         (("differencing", "--defence", "exact", "--plot", "x.png"), "must end in .svg"),
         (("ranking", "--n", "10", "--plot", "x.svg"), "needs one defence"),
         (("differencing", "--defence", "exact", "--plot", "no/such/folder/x.svg"), "could not be written"),
