@@ -51,7 +51,7 @@ def linkage(
         raise InvalidArgumentError("public", "is needed: name the list with names by --public")
     table, people = read_table(release, "release"), read_table(public, "public list")
     shared = _matched(on, table, people)
-    column = sensitive_of(sensitive, table, shared)
+    column = sensitive_of(sensitive, table.column_names, shared)
     found = link(table, people, shared, column)
     total = people.num_rows
     console = Console()
@@ -217,11 +217,9 @@ def composition(
     first, second = read_table(release, "first release"), read_table(other, "second release")
     people = None if public is None else read_table(public, "public list")
     both = [column for column in first.column_names if column in second.column_names]
-    wanted = columns_of(on, [column for column in both if people is None or column in people.column_names])
-    if people is None and on is None and sensitive is None:
-        raise InvalidArgumentError("sensitive", f"must be named: one of {', '.join(both)}")
-    column = sensitive or sensitive_of(None, first.select(both), wanted)
-    matched = [candidate for candidate in wanted if candidate != column]
+    listed = both if people is None else people.column_names
+    column = sensitive_of(sensitive, both, columns_of(on, listed if people is not None else ()))
+    matched = columns_of(on, [candidate for candidate in both if candidate in listed and candidate != column])
     found = compose(first, second, matched, column, people)
     what = "people on the list" if people is not None else "pairs of classes that overlap"
     console = Console()
@@ -244,10 +242,8 @@ def composition(
 def _grouped(release: Path, on: str | None, sensitive: str | None) -> tuple[pa.Table, list[str], str]:
     """A release, the columns that make its classes, and the sensitive one."""
     table = read_table(release, "release")
-    if on is None and sensitive is None:
-        raise InvalidArgumentError("sensitive", f"must be named: one of {', '.join(table.column_names)}")
-    columns = columns_of(on, [column for column in table.column_names if column != sensitive])
-    return table, columns, sensitive_of(sensitive, table, columns)
+    column = sensitive_of(sensitive, table.column_names, columns_of(on, ()))
+    return table, columns_of(on, [name for name in table.column_names if name != column]), column
 
 
 def _matched(on: str | None, release: pa.Table, people: pa.Table) -> list[str]:
