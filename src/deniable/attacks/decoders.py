@@ -15,8 +15,10 @@ FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 Decoder = Callable[[BoolArray, FloatArray], BoolArray]
 
-EXHAUSTIVE = 20
-"""People: every table is tried."""
+EXHAUSTIVE = 14
+"""People: every table is tried, against every subset."""
+_TABLES = 1 << 10
+"""Tried at a time."""
 PROGRAM = 600
 """People up to whom a linear program takes seconds; beyond, least squares are the better buy."""
 
@@ -70,8 +72,8 @@ def exhaustive(subsets: BoolArray, answers: FloatArray) -> BoolArray:
             "n", f"must be at most {EXHAUSTIVE} for the exhaustive attack, not {people}: it tries 2^n tables"
         )
     best, least = np.zeros(people, dtype=bool), np.inf
-    for start in range(0, 1 << people, 1 << 12):
-        numbers = np.arange(start, min(start + (1 << 12), 1 << people))
+    for start in range(0, 1 << people, _TABLES):
+        numbers = np.arange(start, min(start + _TABLES, 1 << people))
         tables = (numbers[:, None] >> np.arange(people)) & 1 == 1
         errors = np.abs(tables.astype(np.float32) @ subsets.T.astype(np.float32) - answers).max(axis=1)
         if errors.min() < least:

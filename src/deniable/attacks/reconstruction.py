@@ -37,7 +37,7 @@ class Reconstruction(Attack[Guard]):
     Confidence:  with errors E = o(sqrt n) on about n log^2 n random subsets, all but a vanishing share of the rows
                  (theorem 5); with E on all 2^n subsets, all but 4 E rows (theorem 3), so 99% at E = n/401.
     Cost:        a linear program in n variables (HiGHS; 2 s for n = 500 with 4 n questions), or one system of n
-                 equations (1 s for n = 2,000); 2^n for the exhaustive form, up to n = 20.
+                 equations (1 s for n = 2,000); 4^n for the exhaustive form, up to n = 14.
     Reference:   Dinur, Nissim 2003; Dwork, McSherry, Talwar 2007 (least squares and better programs).
 
     Example:
@@ -89,11 +89,12 @@ class Reconstruction(Attack[Guard]):
         """Fair coins for traits, rebuilt."""
         table = traits(self.n, chance)
         with defence.guard(table, chance) as responder:
-            attack = replace(self, factor=min(self.factor, PAID)) if responder.paid else self
+            attack = replace(self, factor=min(self.factor, PAID), decoder="auto") if responder.paid else self
             rebuilt, answered = attack.play(responder, self.n, chance)
         truth = table.secret[:, 0] == 1
         right = int((rebuilt == truth).sum())
-        curve = (self.curve(chance),) if isinstance(defence, UniformNoise) else ()
+        random = isinstance(defence, UniformNoise) and self.decoder != "exhaustive"
+        curve = (self.curve(chance),) if random else ()
         return Outcome(
             attack=self.name,
             defence=defence.name,

@@ -20,7 +20,7 @@ from deniable.attacks.guessing import beliefs_about, shared_columns
 from deniable.attacks.outcome import Outcome, guesses_allowed
 from deniable.attacks.picture import Graph, Mark, histogram
 from deniable.attacks.population import SENSITIVE, population
-from deniable.core.number import Number
+from deniable.core.number import Number, probability, whole
 
 _STATES = ("negative", "positive")
 
@@ -68,6 +68,11 @@ class Skewness(Attack[Publisher]):
 
     n: int = 2000
     rate: float = 0.02
+
+    def __post_init__(self) -> None:
+        """Somebody infected, somebody not."""
+        whole("n", self.n, least=2)
+        probability("rate", self.rate)
 
     @staticmethod
     def defences(epsilon: Number) -> Mapping[str, Publisher]:

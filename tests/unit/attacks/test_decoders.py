@@ -73,6 +73,13 @@ def test_noise_far_beyond_the_root_leaves_little() -> None:
     assert rebuilt(Reconstruction(n=128), 3000) <= 0.9
 
 
+def test_the_exhaustive_attack_rebuilds_small_tables_through_small_noise() -> None:
+    # theorem 3: below an error of 1/4 no row is wrong
+    outcome = Reconstruction(n=11, decoder="exhaustive").against(UniformNoise(0.24), CHANCE)
+    assert outcome.value == 1.0
+    assert "2,048 of 2,048" in outcome.sentence
+
+
 def test_fewer_answers_than_people_still_decode() -> None:
     subsets, truth = CHANCE.integers(0, 2, (10, 30)) == 1, np.ones(30, dtype=bool)
     for decode in (least_squares, linear_program):
@@ -86,7 +93,7 @@ def test_two_thousand_people_are_rebuilt() -> None:
 @pytest.mark.parametrize(
     ("settings_", "says"),
     [
-        ({"n": 21, "decoder": "exhaustive"}, "at most 20 for the exhaustive attack"),
+        ({"n": 21, "decoder": "exhaustive"}, "at most 14 for the exhaustive attack"),
         ({"n": 1}, "at least 2"),
         ({"decoder": "magic"}, "must be one of auto"),
         ({"factor": 0}, "positive"),

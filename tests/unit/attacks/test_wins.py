@@ -212,6 +212,8 @@ def test_a_click_on_a_deterministic_ranking_tells_everything() -> None:
         (lambda: Ranking(n=0), "at least 1"),
         (lambda: Background(known=11), "between 0 and 10"),
         (lambda: Composition(shared=0), "above 0"),
+        (lambda: Skewness(n=1), "at least 2"),
+        (lambda: Skewness(rate=1.5), "strictly between 0 and 1"),
         (lambda: Differencing(n=1).against_named("exact", 1, np.random.default_rng()), "at least 2"),
         (lambda: Differencing().against_named("prayer", 1, np.random.default_rng()), "must be one of exact"),
         (lambda: menu(np.arange(200)[:, None], 3), "sets; at most"),

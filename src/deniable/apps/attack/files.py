@@ -34,14 +34,14 @@ def columns_of(text: str | None, otherwise: Sequence[str]) -> list[str]:
     return list(otherwise) if text is None else [name.strip() for name in text.split(",") if name.strip()]
 
 
-def sensitive_of(name: str | None, release: pa.Table, on: Sequence[str]) -> str:
-    """The named column, or the only one that is not matched on."""
+def sensitive_of(name: str | None, columns: Sequence[str], on: Sequence[str]) -> str:
+    """The named column, or the last one that is not matched on, where tables have it by habit."""
     if name is not None:
         return name
-    others = [column for column in release.column_names if column not in on]
-    if len(others) != 1:
-        raise InvalidArgumentError("sensitive", f"must be named: one of {', '.join(release.column_names)}")
-    return str(others[0])
+    others = [column for column in columns if column not in on]
+    if not others:
+        raise InvalidArgumentError("sensitive", f"must be named: all of {', '.join(columns)} are matched on")
+    return others[-1]
 
 
 def numbers_of(table: pa.Table, name: str, what: str) -> NDArray[np.float64]:

@@ -57,8 +57,7 @@ OPENING = (
     "both by common sense: take the names away, answer only about large groups, refuse what looks dangerous, round, "
     "add a little noise. This page runs an attack against each of these ideas, on made-up people, and counts what "
     "comes out. Every number is a share: of people, of values, of right guesses. Beside it stands what blind "
-    "guessing reaches, and for the last column, this project's curator, what the theory allows at the epsilon that "
-    "was spent."
+    "guessing reaches and, where a defence promises an epsilon, what the theory allows."
 )
 
 CLOSING = (

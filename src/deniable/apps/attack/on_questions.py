@@ -174,7 +174,7 @@ def bit_refusals(
 def reconstruct(
     n: Annotated[int, typer.Option(help="How many people.")] = 128,
     factor: Annotated[float, typer.Option(help="Questions for each person.")] = 4.0,
-    decoder: Annotated[str, typer.Option(help="auto, lp, least-squares or exhaustive (n up to 20).")] = "auto",
+    decoder: Annotated[str, typer.Option(help="auto, lp, least-squares or exhaustive (n up to 14).")] = "auto",
     defence: Defence = None,
     epsilon: Epsilon = "1",
     seed: Seed = None,

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from deniable.apps.attack.files import columns_of, read_table, sensitive_of
 from deniable.apps.attack.options import Defence, Epsilon, On, Plot, Public, Seed, Sensitive
-from deniable.apps.attack.show import fight
+from deniable.apps.attack.show import fight, show_counts, show_people
 from deniable.attacks import Background, Composition, Homogeneity, Linkage, Skewness, Uniqueness
 from deniable.attacks.classes import Classes, require
 from deniable.attacks.composition import compose
@@ -51,11 +51,11 @@ def linkage(
         raise InvalidArgumentError("public", "is needed: name the list with names by --public")
     table, people = read_table(release, "release"), read_table(public, "public list")
     shared = _matched(on, table, people)
-    column = sensitive_of(sensitive, table, shared)
+    column = sensitive_of(sensitive, table.column_names, shared)
     found = link(table, people, shared, column)
     total = people.num_rows
     console = Console()
-    _counts(
+    show_counts(
         f"{release} joined with {public} on {', '.join(shared)}",
         {
             "people on the list": (total, None),
@@ -67,7 +67,7 @@ def linkage(
     )
     names = people[name].to_pylist() if name in people.column_names else [f"row {row + 1}" for row in range(total)]
     exposed = np.flatnonzero(found.exposed)[:show].tolist()
-    _people([(names[person], found.value(person)) for person in exposed], column, console)
+    show_people([(names[person], found.value(person)) for person in exposed], column, console)
 
 
 def uniqueness(
@@ -129,7 +129,7 @@ def homogeneity(
         meant = dict(zip(known["value"].to_pylist(), known["category"].to_pylist(), strict=True))
         similar = exposed_rows(table, columns, column, meant)
         lines["rows whose class has one category"] = (int(similar.sum()), table.num_rows)
-    _counts(f"{release}, classes by {', '.join(columns)}", lines, Console())
+    show_counts(f"{release}, classes by {', '.join(columns)}", lines, Console())
 
 
 def background(
@@ -155,7 +155,7 @@ def background(
             raise InvalidArgumentError("not", f"{value!r} is no {column}; there are: {', '.join(classes.values)}")
     left = classes.weights * np.array([value not in ruled_out for value in classes.values])
     before, after = (((weights > 0).sum(axis=1) == 1)[classes.row] for weights in (classes.weights, left))
-    _counts(
+    show_counts(
         f"{release}, classes by {', '.join(columns)}",
         {
             "rows": (table.num_rows, None),
@@ -217,16 +217,14 @@ def composition(
     first, second = read_table(release, "first release"), read_table(other, "second release")
     people = None if public is None else read_table(public, "public list")
     both = [column for column in first.column_names if column in second.column_names]
-    wanted = columns_of(on, [column for column in both if people is None or column in people.column_names])
-    if people is None and on is None and sensitive is None:
-        raise InvalidArgumentError("sensitive", f"must be named: one of {', '.join(both)}")
-    column = sensitive or sensitive_of(None, first.select(both), wanted)
-    matched = [candidate for candidate in wanted if candidate != column]
+    listed = both if people is None else people.column_names
+    column = sensitive_of(sensitive, both, columns_of(on, listed if people is not None else ()))
+    matched = columns_of(on, [candidate for candidate in both if candidate in listed and candidate != column])
     found = compose(first, second, matched, column, people)
     what = "people on the list" if people is not None else "pairs of classes that overlap"
     console = Console()
     total = found.left.size
-    _counts(
+    show_counts(
         f"{release} with {other} on {', '.join(matched)}",
         {
             what: (total, None),
@@ -238,16 +236,14 @@ def composition(
     if people is not None:
         names = people[name].to_pylist() if name in people.column_names else [f"row {row + 1}" for row in range(total)]
         chosen = np.flatnonzero(found.left == 1)[:show].tolist()
-        _people([(names[person], found.value(person)) for person in chosen], column, console)
+        show_people([(names[person], found.value(person)) for person in chosen], column, console)
 
 
 def _grouped(release: Path, on: str | None, sensitive: str | None) -> tuple[pa.Table, list[str], str]:
     """A release, the columns that make its classes, and the sensitive one."""
     table = read_table(release, "release")
-    if on is None and sensitive is None:
-        raise InvalidArgumentError("sensitive", f"must be named: one of {', '.join(table.column_names)}")
-    columns = columns_of(on, [column for column in table.column_names if column != sensitive])
-    return table, columns, sensitive_of(sensitive, table, columns)
+    column = sensitive_of(sensitive, table.column_names, columns_of(on, ()))
+    return table, columns_of(on, [name for name in table.column_names if name != column]), column
 
 
 def _matched(on: str | None, release: pa.Table, people: pa.Table) -> list[str]:
@@ -260,24 +256,3 @@ def _matched(on: str | None, release: pa.Table, people: pa.Table) -> list[str]:
             f"the release has {', '.join(release.column_names)}, the list {', '.join(people.column_names)}",
         )
     return shared
-
-
-def _counts(title: str, lines: dict[str, tuple[int, int | None]], console: Console) -> None:
-    table = Table(title=title, title_justify="left", show_header=False)
-    table.add_column()
-    table.add_column(justify="right")
-    table.add_column(justify="right")
-    for label, (count, total) in lines.items():
-        table.add_row(label, f"{count:,}", "" if total is None else f"{count / total:.1%}")
-    console.print(table)
-
-
-def _people(found: list[tuple[str, str]], column: str, console: Console) -> None:
-    if not found:
-        return
-    table = Table(header_style="bold")
-    table.add_column("who")
-    table.add_column(column)
-    for who, value in found:
-        table.add_row(who, value)
-    console.print(table)

@@ -79,6 +79,29 @@ def _any(visited: Visited) -> Outcome:
     return next(iter(visited.outcomes.values()))
 
 
+def show_counts(title: str, lines: dict[str, tuple[int, int | None]], console: Console) -> None:
+    """What was counted, each with its share of a total."""
+    table = Table(title=title, title_justify="left", show_header=False)
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column(justify="right")
+    for label, (count, total) in lines.items():
+        table.add_row(label, f"{count:,}", "" if total is None else f"{count / total:.1%}")
+    console.print(table)
+
+
+def show_people(found: list[tuple[str, str]], column: str, console: Console) -> None:
+    """Who was found, and what about them."""
+    if not found:
+        return
+    table = Table(header_style="bold")
+    table.add_column("who")
+    table.add_column(column)
+    for who, value in found:
+        table.add_row(who, value)
+    console.print(table)
+
+
 def save_picture(outcomes: Sequence[Outcome], path: Path) -> None:
     """The pictures of one outcome: one file, or several that are numbered."""
     if path.suffix != ".svg":
