@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from deniable.core.expression import Expression
+from deniable.core.expression import Column, Expression, Kind
 from deniable.core.query import WEIGHT, ExactQuery, Kept, Key, Marginals, Source, Total, Units
 from deniable.engines.spelling import Speller
 from deniable.engines.totals import Adding, finished
@@ -193,9 +193,20 @@ def _marginals(rows: _Rows, totals: list[Adding], query: Marginals) -> str:
 
     names = [*rows.answered(keys), f"CAST(g AS BIGINT) AS {quoted(query.left)}"]
     if rows.source.unit is None:
-        parts = part([f"{adding.plain()} AS t{place}" for place, adding in enumerate(totals)], rows.chosen())
+        added = [f"{adding.plain()} AS t{place}" for place, adding in enumerate(totals)]
         sums = [finished(f"t{place}", adding.total.name) for place, adding in enumerate(totals)]
-        return _with({"parts": parts}, _select([*names, *sums], "parts"))
+        if any(adding.reads for adding in totals):
+            return _with({"parts": part(added, rows.chosen())}, _select([*names, *sums], "parts"))
+        # keys are worked out once, not once for each set, and kept in as few bytes as they need
+        kept = [_small(value, key) for value, key in zip(rows.values, rows.named, strict=True)]
+        keyed = _select([f"{value} AS {key}" for value, key in zip(kept, keys, strict=True)], rows.chosen())
+        counted = _select([*keys, left, *added], "keyed") + f" GROUP BY GROUPING SETS ({sets})"
+        wide = [
+            f"CAST({key} AS BIGINT)" if one.value.kind is Kind.INTEGER else key
+            for key, one in zip(keys, rows.named, strict=True)
+        ]
+        names[: len(keys)] = rows.answered(wide)
+        return f"WITH keyed AS MATERIALIZED ({keyed}), parts AS ({counted})\n{_select([*names, *sums], 'parts')}"
     full = [f"{adding.full()} AS t{place}" for place, adding in enumerate(totals)]
     less = [f"{adding.correction('heavy.weight')} AS t{place}" for place, adding in enumerate(totals)]
     joined = rows.chosen(join=f" JOIN heavy ON heavy.unit = {rows.unit}")
@@ -210,3 +221,21 @@ def _stranger(rows: _Rows) -> str:
     while any(name.lower().startswith(start) for name in rows.speller.columns):
         start += "_"
     return start
+
+
+def _small(value: str, key: Key) -> str:
+    """A column that is clamped to bounds which fit one or two bytes, in those: nothing can overflow."""
+    low, high = key.value.range.low, key.value.range.high
+    if (
+        not isinstance(key.value, Column)
+        or key.value.kind is not Kind.INTEGER
+        or low is None
+        or high is None
+        or low < 0
+    ):
+        return value
+    fitting = [kind for kind, most in _SMALL.items() if high <= most]
+    return f"CAST({value} AS {fitting[0]})" if fitting else value
+
+
+_SMALL = {"UTINYINT": 255, "USMALLINT": 65_535}
