@@ -8,7 +8,7 @@ Everything here up to the price follows from the policy and the workload alone.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -16,7 +16,6 @@ from math import ceil, prod
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.event import Event
@@ -33,11 +32,12 @@ from deniable.releases.linear.design import Design
 from deniable.releases.linear.domain import Attribute, Domain
 from deniable.releases.linear.measurement import Noise
 from deniable.releases.linear.quote import ReleaseQuote
+from deniable.releases.linear.release import SUREST
 from deniable.releases.linear.strategies import choose
 from deniable.releases.linear.task import Listed, Piece, Task, factors
 from deniable.releases.linear.workload import Conditions, Workload
 
-_MOST_LISTED = 1 << 27
+_MOST_LISTED = 1 << 25
 """Conditions times cells that are listed."""
 _LEFT = "left"
 _FOR_VALUES = Fraction(1, 10)
@@ -80,12 +80,12 @@ class ReleasePlan:
     def query(self) -> Sums | Marginals:
         """One query for everything: all cells if they are few, else the largest marginals that are needed."""
         source, totals = self.bound.source, tuple(one.total for one in self.cells.counts if one.total is not None)
-        if prod(len(key.domain or ()) for key in self.keys) <= MOST_GROUPS or len(self._sets[0]) == len(self.keys):
+        if prod(len(key.domain or ()) for key in self.keys) <= MOST_GROUPS or len(self.sets[0]) == len(self.keys):
             return Sums(source, tuple(Key(key.name, key.value) for key in self.keys), totals)
-        used = sorted(set().union(*self._sets))
+        used = sorted(set().union(*self.sets))
         places = {axis: place for place, axis in enumerate(used)}
         keys = tuple(Key(self.keys[axis].name, self.keys[axis].value) for axis in used)
-        sets = tuple(tuple(places[axis] for axis in axes) for axes in self._sets)
+        sets = tuple(tuple(places[axis] for axis in axes) for axes in self.sets)
         return Marginals(source, keys, totals, sets, _LEFT)
 
     def exact(self, table: pa.Table) -> _Counts:
@@ -97,7 +97,7 @@ class ReleasePlan:
         return self.cells.satisfying(condition, [key.domain or () for key in self.keys])
 
     @cached_property
-    def _sets(self) -> list[tuple[int, ...]]:
+    def sets(self) -> list[tuple[int, ...]]:
         """The sets of attributes that contain all others which the strategy needs, the largest first."""
         largest: list[tuple[int, ...]] = []
         for axes in sorted(self.design.needs, key=len, reverse=True):
@@ -106,31 +106,41 @@ class ReleasePlan:
         return largest
 
 
-@dataclass(frozen=True, slots=True)
 class _Counts:
     """Exact counts by attributes. Never leaves the curator."""
 
-    plan: ReleasePlan
-    table: pa.Table
+    def __init__(self, plan: ReleasePlan, table: pa.Table) -> None:
+        self._plan, self._table = plan, table
+        self._laid_out: dict[tuple[int, ...], IntArray] = {}
+        self._parts = {} if isinstance(plan.query, Sums) else _by_set(table[_LEFT].to_numpy())
 
     def __call__(self, axes: tuple[int, ...]) -> IntArray:
         """With an axis for each attribute."""
-        keys, query = self.plan.keys, self.plan.query
+        every = tuple(range(len(self._plan.keys)))
+        whole = isinstance(self._plan.query, Sums)
+        known = every if whole else next(one for one in self._plan.sets if set(axes) <= set(one))
+        if known not in self._laid_out:
+            self._laid_out[known] = self._cells(known)
+        others = tuple(place for place, axis in enumerate(known) if axis not in axes)
+        return np.asarray(self._laid_out[known].sum(axis=others))
+
+    def _cells(self, known: tuple[int, ...]) -> IntArray:
+        """Those of one set of attributes that the engine was asked for."""
+        keys, query = [self._plan.keys[axis] for axis in known], self._plan.query
+        table = self._table
+        if isinstance(query, Marginals):
+            kept = {key.name for key in keys}
+            left = int("".join("0" if key.name in kept else "1" for key in query.keys), 2)
+            table = table.take(pa.array(self._parts.get(left, np.zeros(0, dtype=np.int64))))
         (total,) = query.totals
-        if isinstance(query, Sums):
-            known, table = tuple(range(len(keys))), self.table
-        else:
-            known = next(one for one in self.plan._sets if set(axes) <= set(one))  # noqa: SLF001 - of one file
-            table = self.table.filter(pc.equal(self.table[_LEFT], _left(query, [keys[axis].name for axis in known])))
-        chosen = [keys[axis] for axis in known]
-        cells = laid_out(table, chosen, [total.name])[total.name].reshape([len(key.domain or ()) for key in chosen])
-        return np.asarray(cells.sum(axis=tuple(place for place, axis in enumerate(known) if axis not in axes)))
+        return laid_out(table, keys, [total.name])[total.name].reshape([len(key.domain or ()) for key in keys])
 
 
-def _left(query: Marginals, kept: Sequence[str]) -> int:
-    """The number of the set that keeps these keys."""
-    bits = ["0" if key.name in kept else "1" for key in query.keys]
-    return int("".join(bits), 2)
+def _by_set(left: IntArray) -> dict[int, IntArray]:
+    """Which rows belong to which set of attributes."""
+    order = np.argsort(left, kind="stable")
+    numbers, starts = np.unique(left[order], return_index=True)
+    return dict(zip(numbers.tolist(), np.split(order, starts[1:]), strict=True)) if left.size else {}
 
 
 def plan_release(work: Workload, policy: Policy, spend: Spend, strategy: str, values: Values) -> ReleasePlan:
@@ -141,11 +151,16 @@ def plan_release(work: Workload, policy: Policy, spend: Spend, strategy: str, va
     noise = _noise(cells, spend)
     if spend.accuracy is not None:
         noise = replace(noise, spend=_least(choose(strategy, task, noise), spend))
+    design = choose(strategy, task, noise)
+    return ReleasePlan(cells, keys, design, _quote(design, noise, spend.confidence, cells.bound))
+
+
+def _quote(design: Design, noise: Noise, confidence: Fraction, bound: Bound) -> ReleaseQuote:
+    """The price; a strategy whose error cannot be worked out is not paid for."""
     try:
-        design = choose(strategy, task, noise)
-    except InvalidArgumentError:
-        raise Refused("bad-spend", "So small a spend needs noise beyond all bounds.", "Spend more.") from None
-    return ReleasePlan(cells, keys, design, ReleaseQuote.of(design, noise, spend.confidence, _cautions(cells.bound)))
+        return ReleaseQuote.of(design, noise, confidence, _cautions(bound))
+    except InvalidArgumentError as error:
+        raise Refused("strategy", f"{error}.".capitalize(), "Choose another strategy.") from None
 
 
 def cells_of(work: Workload, policy: Policy) -> Cells:
@@ -227,6 +242,8 @@ def _pieces(part: object, cells: Cells, keys: tuple[GroupKey, ...], domain: Doma
 
 def _noise(cells: Cells, spend: Spend) -> Noise:
     """What a unit may weigh, from the count that the cells are made of."""
+    if 1 - spend.confidence < SUREST:
+        raise Refused("bad-spend", "Nothing is as sure as that.", "Give a confidence of at most 1 - 1e-12.")
     if spend.weights:
         raise Refused("bad-spend", "A release has no columns to weigh.", "Weigh parts of the workload: 2 * part.")
     (count,) = cells.counts

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from deniable.core.expression import Expression, names
+from deniable.core.expression import Column, Expression, Kind, names
 from deniable.core.query import WEIGHT, Distinct, ExactQuery, Kept, Key, Marginals, Source, Sums, Total, Units
 from deniable.core.relation import ROW
 from deniable.engines.relations import Tables, spelled
@@ -119,10 +119,13 @@ class _Rows:
         together = " AND ".join([*where, *known, *conditions])
         return f"{self.origin}{join}" + (f" WHERE {together}" if together else "")
 
-    def with_steps(self, steps: Mapping[str, str], last: str) -> str:
+    def with_steps(self, steps: Mapping[str, str], last: str, kept: str = "") -> str:
         """A SELECT after its steps. Rows that are numbered must be kept: read twice, they could differ."""
-        spelled_out = [f"{name} AS MATERIALIZED ({step})" for name, step in self.steps.items()]
-        spelled_out += [f"{name} AS ({step})" for name, step in steps.items()]
+        keeping = {*self.steps, kept}
+        spelled_out = [
+            f"{name} AS {'MATERIALIZED ' if name in keeping else ''}({step})"
+            for name, step in (*self.steps.items(), *steps.items())
+        ]
         return "WITH " + ",\n".join(spelled_out) + f"\n{last}" if spelled_out else last
 
     def hashed(self, unit: str, values: Iterable[str]) -> str:
@@ -262,9 +265,20 @@ def _marginals(rows: _Rows, totals: list[Adding], query: Marginals) -> str:
 
     names = [*rows.answered(keys), f"CAST(g AS BIGINT) AS {quoted(query.left)}"]
     if rows.source.unit is None:
-        parts = part([f"{adding.plain()} AS t{place}" for place, adding in enumerate(totals)], rows.chosen())
+        added = [f"{adding.plain()} AS t{place}" for place, adding in enumerate(totals)]
         sums = [finished(f"t{place}", adding.total.name) for place, adding in enumerate(totals)]
-        return rows.with_steps({"parts": parts}, _select([*names, *sums], "parts"))
+        if any(adding.reads for adding in totals):
+            return rows.with_steps({"parts": part(added, rows.chosen())}, _select([*names, *sums], "parts"))
+        # keys are worked out once, not once for each set, and kept in as few bytes as they need
+        kept = [_small(value, key) for value, key in zip(rows.values, rows.named, strict=True)]
+        keyed = _select([f"{value} AS {key}" for value, key in zip(kept, keys, strict=True)], rows.chosen())
+        counted = _select([*keys, left, *added], "keyed") + f" GROUP BY GROUPING SETS ({sets})"
+        wide = [
+            f"CAST({key} AS BIGINT)" if one.value.kind is Kind.INTEGER else key
+            for key, one in zip(keys, rows.named, strict=True)
+        ]
+        names[: len(keys)] = rows.answered(wide)
+        return rows.with_steps({"keyed": keyed, "parts": counted}, _select([*names, *sums], "parts"), kept="keyed")
     full = [f"{adding.full()} AS t{place}" for place, adding in enumerate(totals)]
     less = [f"{adding.correction('heavy.weight')} AS t{place}" for place, adding in enumerate(totals)]
     joined = rows.chosen(join=f" JOIN heavy ON heavy.unit = {rows.unit}")
@@ -279,3 +293,21 @@ def _stranger(rows: _Rows) -> str:
     while any(name.lower().startswith(start) for name in rows.speller.columns):
         start += "_"
     return start
+
+
+def _small(value: str, key: Key) -> str:
+    """A column that is clamped to bounds which fit one or two bytes, in those: nothing can overflow."""
+    low, high = key.value.range.low, key.value.range.high
+    if (
+        not isinstance(key.value, Column)
+        or key.value.kind is not Kind.INTEGER
+        or low is None
+        or high is None
+        or low < 0
+    ):
+        return value
+    fitting = [kind for kind, most in _SMALL.items() if high <= most]
+    return f"CAST({value} AS {fitting[0]})" if fitting else value
+
+
+_SMALL = {"UTINYINT": 255, "USMALLINT": 65_535}

@@ -36,6 +36,11 @@ class Adding:
         """Whether a unit's rows can be added up first and weighed together, to the same result."""
         return self.total.shift == 0 or self._constant is not None
 
+    @property
+    def reads(self) -> bool:
+        """Whether it looks at a row at all, or only counts it."""
+        return self._constant is None or self.total.where is not None
+
     def plain(self) -> str:
         """The sum of rows that are not weighed. Constants are counted, which is faster."""
         if self._constant is None:

@@ -1,5 +1,6 @@
 """Workloads through the curator: charged first, recorded, free again; and refused for nothing."""
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -245,3 +246,62 @@ def test_events_bring_back_the_loss(asked):
     losses = [deniable.mechanisms.Mechanism.recall(event).loss for event in plan.events]
     assert sum(loss.rho for loss in losses) == plan.loss.rho
     assert sum(loss.mu_squared for loss in losses) <= plan.loss.mu_squared
+
+
+@pytest.mark.parametrize(
+    "spend", [{"epsilon": 100_000}, {"epsilon": "0.000001"}, {"rho": "0.000001"}, {"rho": 100_000}]
+)
+def test_spends_far_out_work_or_are_refused_before_the_charge(asked, spend):
+    """Noise finer or wider than numbers can be must not fail after the charge."""
+    work = Workload.ranges("age // 10") | Workload.histogram("age // 10", "region")
+    for strategy in ("best", "alone", "identity", "hierarchical", "matrix", "residual", "mwem"):
+        entries = len(asked.history())
+        try:
+            release = asked.release(work, strategy=strategy, **spend)
+        except Refused as refusal:
+            assert refusal.code in ("bad-spend", "over-budget")  # noqa: PT017 - either way is fine
+            assert len(asked.history()) == entries
+        else:
+            assert release.table.num_rows == 78 + 60
+
+
+def test_private_multiplicative_weights_through_the_curator(asked):
+    release = asked.release(Workload.ranges("age // 10"), strategy="mwem", epsilon=5)
+    again = asked.release(Workload.ranges("age // 10"), strategy="mwem", epsilon=5)
+    assert again.free
+    assert again.table.equals(release.table)
+    assert release.errors["deviation"].null_count == 78
+    widths = {round(row["high"] - row["low"], 6) for row in release.errors.to_pylist()}
+    assert len(widths) == 1
+    assert release.query("age // 10 > 3").high == float("inf")  # nothing is promised for other queries
+    assert asked.explain(Workload.ranges("age // 10"), strategy="mwem", epsilon=5).plain is None
+
+
+def test_columns_that_are_called_like_answers_keep_their_own(monkeypatch):
+    silence(monkeypatch)
+    frame = pa.table({"count": [1, 2, 2], "low": [0, 0, 1]})
+    bounds = {"count": (1, 2), "low": (0, 1)}
+    with deniable.protect(frame, epsilon=9, bounds=bounds) as opened:
+        release = opened.release(Workload.histogram("count", "low"), epsilon=1)
+        assert release.table.column_names == ["count_", "low_", "count"]
+        found = {(row["count_"], row["low_"]): row["count"] for row in release.table.to_pylist()}
+        assert found[2, 1] == pytest.approx(1)
+
+
+def test_no_interval_is_sure(asked):
+    with pytest.raises(Refused, match="sure"):
+        asked.release(Workload.histogram("region"), epsilon=1, confidence=1 - deniable.core.number.exact("x", "1e-20"))
+    release = asked.release(Workload.histogram("region"), epsilon=1, confidence="0.999999999")
+    assert release.errors.num_rows == 5
+    with pytest.raises(InvalidArgumentError, match="confidence"):
+        release.query("region = 'north'", confidence=1 - deniable.core.number.exact("x", "1e-20"))
+
+
+def test_a_planted_strategy_that_cannot_be_read_costs_nothing(asked, tmp_path, monkeypatch):
+    monkeypatch.setenv("DENIABLE_CACHE", str(tmp_path / "cache"))
+    asked.explain(Workload.ranges("age // 10"), rho=1, strategy="matrix")
+    (file,) = (tmp_path / "cache" / "strategies").iterdir()
+    np.savez(file, matrix=np.full((12, 12), 0.5), bound=np.full((1, 1), 0.5))
+    with pytest.raises(Refused, match="apart"):
+        asked.release(Workload.ranges("age // 10"), rho=1, strategy="matrix")
+    assert len(asked.history()) == 1

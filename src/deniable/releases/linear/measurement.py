@@ -14,7 +14,7 @@ from deniable.core.loss import Loss
 from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian, Laplace
 from deniable.releases.linear.factors import FloatArray
-from deniable.releases.linear.whole import Map, image
+from deniable.releases.linear.whole import Map, image, room
 
 _FINE = 1 << 14
 """Noise is at least so many steps wide, so that it is as good as continuous."""
@@ -92,7 +92,7 @@ class Noise:
         """The block with noise for this share of the spend, on a grid that is fine enough."""
         loss = self.spend * share
         width = self.distance(block) / (float(loss) if self.pure else float(2 * loss) ** 0.5)
-        finer = Block(block.axes, block.maps, block.scale << max(0, ceil(log2(_FINE / width))))
+        finer = Block(block.axes, block.maps, block.scale << min(room(block.maps), max(0, ceil(log2(_FINE / width)))))
         distance = self.distance(finer)
         mechanism = (
             Laplace(sensitivity=distance, epsilon=loss) if self.pure else Gaussian(sensitivity=distance, rho=loss)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri
 from threadpoolctl import threadpool_limits
 
-from deniable.core.errors import Refused
+from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.releases.linear.factors import Factor, FloatArray
 from deniable.releases.linear.halves import halves, put_together
 from deniable.releases.linear.task import Factors, Listed, Piece, spread
@@ -169,7 +169,9 @@ def inverse(one: Solvable) -> FloatArray:
 
 def _inverse(gram: FloatArray) -> FloatArray:
     """Of a positive matrix."""
-    factor, _ = dpotrf(gram, lower=True)
+    factor, failed = dpotrf(gram, lower=True)
+    if failed:
+        raise InvalidArgumentError("strategy", "does not tell all cells apart; empty the cache of strategies")
     half, _ = dpotri(factor, lower=True)
     return np.asarray(np.tril(half) + np.tril(half, -1).T)
 

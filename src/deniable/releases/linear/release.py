@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from deniable.core.errors import InvalidArgumentError
 from deniable.core.grid import IntArray
 from deniable.core.loss import Loss
 from deniable.core.number import Number, probability
@@ -24,6 +25,9 @@ from deniable.releases.linear.tidy import tidied
 
 if TYPE_CHECKING:
     import pandas as pd
+
+SUREST = Fraction(1, 10**12)
+"""No interval is surer than but for this."""
 
 Resolve = Callable[[str], tuple[tuple[int, ...], NDArray[np.bool_]]]
 """The attributes that a condition is about, and which of their cells satisfy it."""
@@ -53,6 +57,7 @@ class Release:
     """The noisy measurements that everything is computed from, in whole numbers."""
     resolve: Resolve = field(repr=False)
     loss: Loss
+    """Of the release itself; values that were selected first are charged by themselves."""
     free: bool
     """Whether it was recorded earlier, and cost nothing now."""
     confidence: Fraction
@@ -77,7 +82,7 @@ class Release:
 
         The exact answer is the one without noise, with units scaled to their contribution.
         """
-        level = float(probability("confidence", confidence))
+        level = _level(confidence)
 
         def columns(piece: Piece) -> dict[str, pa.Array]:
             answers = self.design.answers(self.solution, piece)
@@ -99,7 +104,7 @@ class Release:
         """
         axes, cells = self.resolve(condition)
         piece = Listed(axes, cells[None], 1.0)
-        level = float(self.confidence if confidence is None else probability("confidence", confidence))
+        level = _level(self.confidence if confidence is None else confidence)
         count = float(self.design.answers(self.solution, piece)[0])
         radius = float(self.design.radius(self.solution, piece, level)[0])
         deviation = float(self.design.deviations(self.solution, piece)[0])
@@ -132,3 +137,11 @@ class Release:
 
     def _table(self, columns: Callable[[Piece], dict[str, pa.Array]]) -> pa.Table:
         return stacked(self.task, [queries(self.task, piece) | columns(piece) for piece in self.task.pieces])
+
+
+def _level(confidence: Number) -> float:
+    """As a float that is still below 1."""
+    level = probability("confidence", confidence)
+    if 1 - level < SUREST:
+        raise InvalidArgumentError("confidence", f"must be at most 1 - {float(SUREST)}, not {confidence}")
+    return float(level)

@@ -14,6 +14,9 @@ from deniable.releases.linear.domain import Attribute
 from deniable.releases.linear.factors import Shape
 from deniable.releases.linear.task import Factors, Listed, Piece, Task
 
+_RESERVED = ("part", "condition", "count", "deviation", "low", "high")
+"""What answers and errors are called."""
+
 
 def title(task: Task, piece: Piece) -> str:
     """A part of the workload in words."""
@@ -38,8 +41,16 @@ def queries(task: Task, piece: Piece) -> dict[str, pa.Array]:
         factor, attribute = piece.factors[axis], task.domain.attributes[axis]
         after //= factor.rows
         codes = np.arange(piece.rows) // after % factor.rows
-        columns |= _columns(piece, axis, attribute, codes)
+        for name, column in _columns(piece, axis, attribute, codes).items():
+            columns[_free(name, columns)] = column
     return columns
+
+
+def _free(name: str, taken: dict[str, pa.Array]) -> str:
+    """The name, or one like it that no other column has."""
+    while name in taken or name in _RESERVED:
+        name += "_"
+    return name
 
 
 def _columns(piece: Factors, axis: int, attribute: Attribute, codes: NDArray[np.int64]) -> dict[str, pa.Array]:

@@ -19,6 +19,9 @@ from deniable.releases.linear.factors import FloatArray
 _LIMB = 16
 """Bits of a private number that are multiplied at a time."""
 _LIMBS = 4
+_MANY = 4096
+"""Columns that are not multiplied with each other if their products cannot be negative."""
+_MOST_DOUBLED = 24
 _EXACT = 1 << 53
 """Doubles hold every whole number below this."""
 
@@ -92,7 +95,9 @@ class Whole:
 
     @cached_property
     def least(self) -> int:
-        """The least product of two columns; whole numbers below 2^53 are exact in doubles."""
+        """The least product of two columns, or less; whole numbers below 2^53 are exact in doubles."""
+        if self.matrix.shape[1] > _MANY and bool((self.matrix >= 0).all()):
+            return 0
         return int(self.gram.min())
 
     @cached_property
@@ -123,6 +128,14 @@ class Whole:
         return f"Whole({self.matrix.shape}, {digest})"
 
 
+def room(maps: Sequence[Map]) -> int:
+    """How many times a product of these maps may be doubled and still be exact; at most 24 times."""
+    widest = prod(one.widest for one in maps) << _LIMB
+    if widest >= _EXACT:
+        raise InvalidArgumentError("maps", "have numbers that are too large")
+    return min(_MOST_DOUBLED, (_EXACT // (widest + 1)).bit_length() - 1)
+
+
 def image(cells: NDArray[np.int64], maps: Sequence[Map], scale: int) -> IntArray:
     """The exact product of all maps, each along its own axis of the cells, and `scale`; cut to plus or minus 2^61.
 
@@ -134,8 +147,8 @@ def image(cells: NDArray[np.int64], maps: Sequence[Map], scale: int) -> IntArray
         >>> image(np.array([2**61, 1]), [Whole(np.array([[1, 1], [0, 3]]))], scale=1) == [2**61, 3]
         array([ True,  True])
     """
-    if prod(one.widest for one in maps) * scale << _LIMB >= _EXACT:
-        raise InvalidArgumentError("maps", "have numbers that are too large")
+    if scale > 1 << room(maps):
+        raise InvalidArgumentError("scale", "is too large for an exact product")
     carried = np.zeros(1, dtype=np.int64)
     total = np.zeros(1, dtype=np.int64)
     for limb in range(_LIMBS):

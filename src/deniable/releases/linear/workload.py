@@ -130,7 +130,8 @@ class Workload:
 
     def __repr__(self) -> str:
         """In words."""
-        return f"Workload: {'; '.join(_words(part) for part in self.parts) or 'empty'}"
+        about = "" if self.table is None else f" of {self.table}" + (f" where {self.where}" if self.where else "")
+        return f"Workload{about}: {'; '.join(_words(part) for part in self.parts) or 'empty'}"
 
 
 def _names(attributes: Sequence[str]) -> tuple[str, ...]:
