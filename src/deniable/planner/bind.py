@@ -115,11 +115,6 @@ def _apart(outputs: list[Output]) -> tuple[Output, ...]:
     return tuple(named)
 
 
-def _title(node: exp.Expression) -> str:
-    """A column's name where no alias is given."""
-    return node.name if isinstance(node, exp.Column) else node.sql(dialect="duckdb").lower()
-
-
 def _having(select: exp.Select, scope: OutputScope) -> Expression | None:
     having = select.args.get("having")
     if having is None:
