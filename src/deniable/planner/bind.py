@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 
-from sqlglot import ErrorLevel, exp
+from sqlglot import exp
 
 from deniable.core.errors import Refused
 from deniable.core.expression import Column, Expression, Kind
@@ -124,13 +124,6 @@ def _apart(outputs: list[Output]) -> tuple[Output, ...]:
         seen[output.name.lower()] += 1
         named.append(output if not number else Output(f"{output.name}_{number}", output.value))
     return tuple(named)
-
-
-def _title(node: exp.Expression) -> str:
-    """A column's name where no alias is given."""
-    if isinstance(node, exp.Column):
-        return node.name
-    return node.sql(dialect="duckdb", unsupported_level=ErrorLevel.IGNORE).lower()
 
 
 def _having(select: exp.Select, scope: OutputScope) -> Expression | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from sqlglot import exp
+from sqlglot import ErrorLevel, exp
 
 from deniable.core.errors import Refused
 from deniable.planner.parse import check_clauses, position
@@ -43,7 +43,9 @@ def terms(select: exp.Select, clause: str) -> list[exp.Expression]:
 
 def title(node: exp.Expression) -> str:
     """A column's name: its alias, or what is written."""
-    return node.alias or (node.name if isinstance(node, exp.Column) else node.sql(dialect="duckdb").lower())
+    if node.alias or isinstance(node, exp.Column):
+        return node.alias or node.name
+    return node.sql(dialect="duckdb", unsupported_level=ErrorLevel.IGNORE).lower()
 
 
 def referred(node: exp.Expression, select: exp.Select, scope: RowScope) -> exp.Expression:
