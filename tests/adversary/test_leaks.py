@@ -193,10 +193,10 @@ def test_no_part_of_a_question_is_ignored(tmp_path, sql):
     ],
 )
 def test_planning_is_quick(tmp_path, sql, spend):
-    start = time.monotonic()
+    start = time.process_time()
     with suppress(Refused):
         price(bind(parse(sql), rules(tmp_path)), Spend.of(**spend))
-    assert time.monotonic() - start < 0.5
+    assert time.process_time() - start < 0.5
 
 
 def test_unsigned_wide_numbers_are_clamped(tmp_path):

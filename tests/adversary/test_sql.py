@@ -334,10 +334,10 @@ LARGE = {
 @pytest.mark.parametrize("name", LARGE)
 def test_planning_stays_quick(neighbours, name):
     columns = ", ".join(f"SUM(age + {place})" for place in range(90))
-    start = time.monotonic()
+    start = time.process_time()
     with suppress(Refused):
         neighbours.without.explain(LARGE[name].format(columns), epsilon=1)
-    assert time.monotonic() - start < 5
+    assert time.process_time() - start < 5
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,8 @@ _FINEST = 10_000
 _LONGEST = 20
 MOST_ENTRIES = 100
 """Of a list that is spread over columns."""
+_MOST_COLUMNS = 256
+"""Of all lists together."""
 _HALF = Fraction(1, 2)
 
 
@@ -56,6 +58,9 @@ def spread(select: exp.Select) -> exp.Select:
     columns = [column for node in select.expressions for column in _entries(node)]
     if len(columns) == len(select.expressions):
         return select
+    if len(columns) > _MOST_COLUMNS:
+        reason = f"All lists together have more than {_MOST_COLUMNS} entries."
+        raise Refused("too-many-statistics", reason, "Ask for fewer.", position(select))
     wide = select.copy()
     wide.set("expressions", columns)
     return wide
