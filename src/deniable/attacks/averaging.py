@@ -47,7 +47,7 @@ class Averaging(Attack[Guard]):
 
     Example:
         >>> Averaging(way="respell").against_named("laplace-text", 1, np.random.default_rng(1)).value
-        1.0
+        0.95
     """
 
     name: ClassVar[str] = "averaging"

@@ -61,8 +61,10 @@ def read(text: str) -> Cell:
     """What a cell stands for.
 
     Example:
-        >>> read("130**"), read("<30"), read(" 28.0 ")
-        (Pattern(text='130**'), Interval(low=-inf, high=30.0, low_open=False, high_open=True), Values(...{'28'}))
+        >>> read("130**"), read(" 28.0 ")
+        (Pattern(text='130**'), Values(texts=frozenset({'28'})))
+        >>> read("<30")
+        Interval(low=-inf, high=30.0, low_open=False, high_open=True)
     """
     plain = canonical(text)
     if not plain.strip("*"):
