@@ -43,7 +43,7 @@ def optimum(gram: FloatArray) -> Optimum:
     Example:
         >>> best = optimum(np.array([[2.0, 1.0], [1.0, 2.0]]))                       # two cells and their sum
         >>> error = np.trace(np.array([[2, 1], [1, 2]]) @ np.linalg.inv(best.matrix.T @ best.matrix))
-        >>> round(error, 4), round(best.bound, 4)
+        >>> round(float(error), 4), round(best.bound, 4)
         (3.7321, 3.7321)
     """
     ridge = _RIDGE * max(float(np.trace(gram)) / len(gram), 1e-300)

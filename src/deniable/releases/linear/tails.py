@@ -29,7 +29,7 @@ def laplace(confidence: float) -> float:
 
     Example:
         >>> round(laplace(0.95), 3), round(normal(0.95), 3)
-        (2.255, 1.96)
+        (2.161, 1.96)
     """
     doubt = 1 - confidence
     return float(brentq(lambda t: log(_exceeds(t)) - log(doubt), 1e-3, 2 + 2 * log(2 / doubt)))
