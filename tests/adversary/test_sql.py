@@ -145,13 +145,13 @@ REFUSED = {
         "SELECT COUNT(*) FROM visits, UNNEST([1, 2, 3])",
     ],
     46: [
-        "SELECT COUNT(*) FROM visits JOIN visits AS w USING (person)",
+        "SELECT COUNT(*) FROM visits JOIN visits AS w USING (age)",
         "SELECT COUNT(*) FROM visits SEMI JOIN visits AS w USING (person)",
     ],
     47: ["SELECT COUNT(*) FROM visits LEFT JOIN visits AS w ON visits.person = w.age WHERE w.age IS NULL"],
     48: [
-        "SELECT COUNT(*) FROM (SELECT * FROM visits UNION ALL SELECT * FROM visits)",
-        "WITH w AS (FROM visits UNION ALL FROM visits) SELECT COUNT(*) FROM w",
+        "SELECT COUNT(*) FROM (SELECT * FROM visits UNION SELECT * FROM visits)",
+        "WITH w AS (FROM visits UNION FROM visits) SELECT COUNT(*) FROM w",
     ],
     49: [
         "SELECT COUNT(*) FROM visits AS v WHERE EXISTS (SELECT 1 FROM visits WHERE age = v.age)",
