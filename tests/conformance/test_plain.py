@@ -59,6 +59,11 @@ QUESTIONS = [
     "SELECT region AS k, AVG(cost) AS a FROM visits GROUP BY region ORDER BY AVG(age) DESC LIMIT 2 OFFSET 1",
     "SELECT reason AS k, COUNT(*) AS a, AVG(cost) AS b FROM visits GROUP BY reason",
     "SELECT CASE WHEN reason IN ('heart') THEN reason ELSE 'other' END AS k, COUNT(*) AS a FROM visits GROUP BY 1",
+    "SELECT region AS k, COUNT(*) AS a FROM visits GROUP BY region HAVING region <> 'north' ORDER BY k",
+    "SELECT region AS k, COUNT(*) AS a FROM visits GROUP BY 1 HAVING NOT (region = 'north' OR region = 'x') ORDER BY k",
+    "SELECT region AS k, COUNT(*) AS a FROM visits GROUP BY region HAVING region NOT IN ('north', 'east') ORDER BY k",
+    "SELECT region AS k, COUNT(*) AS a FROM visits GROUP BY 1 HAVING NOT (region = 'x' AND COUNT(*) > 9) ORDER BY k",
+    "SELECT region AS k, CASE WHEN region <> 'x' THEN 1 ELSE 2 END * COUNT(*) AS a FROM visits GROUP BY 1 ORDER BY k",
     "SELECT reason AS k, COUNT(*) AS a, COUNT(reason) - COUNT(*) AS b FROM visits GROUP BY reason",
     "SELECT CONCAT(reason, '-', region) AS k, COUNT(*) AS a FROM visits GROUP BY k",
 ]

@@ -170,7 +170,7 @@ def _taken(result: Result, rows: NDArray[np.int64]) -> Result:
     if isinstance(result, Band):
         return Band(result.value[rows], result.low[rows], result.high[rows])
     if isinstance(result, Truth):
-        return Truth(result.value[rows], result.possible[rows], result.certain[rows])
+        return Truth(result.value[rows], result.possible[rows], result.certain[rows], result.null[rows])
     return result[rows]
 
 
@@ -179,7 +179,7 @@ def _ranks(result: Result, *, descending: bool) -> NDArray[np.float64]:
     if isinstance(result, Band):
         values = result.value
     elif isinstance(result, Truth):
-        values = result.value.astype(np.float64)
+        values = np.where(result.null, np.nan, result.value)
     else:
         there = sorted({entry for entry in result if entry is not None})
         places = {entry: place for place, entry in enumerate(there)}
@@ -193,4 +193,6 @@ def _arrow(output: Output, result: Result) -> pa.Array:
     if isinstance(result, Band):
         whole = output.value.kind is Kind.INTEGER
         return pa.array(np.rint(result.value) if whole else result.value, from_pandas=True).cast(kind)
-    return pa.array(result.value if isinstance(result, Truth) else result.tolist(), type=kind)
+    if isinstance(result, Truth):
+        return pa.array(result.value, type=kind, mask=result.null)
+    return pa.array(result.tolist(), type=kind)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from deniable.core.errors import Refused
-from deniable.core.expression import Call, Expression, Kind, names
+from deniable.core.expression import Kind, names
 from deniable.planner.bind import bind
 from deniable.planner.evaluate import Band, Result, evaluate, truth_of
 from deniable.planner.keys import Value
@@ -112,8 +112,6 @@ class Cells:
         value = bound.outputs[0].value
         if value.kind is not Kind.BOOLEAN:
             raise Refused("type-mismatch", f"This is {value.kind.value}, not a condition.", "Compare it.")
-        if _branches(value):
-            raise Refused("unsupported-form", "CASE cannot stand in a condition on cells.", "Use AND and OR.")
         used = names(value)
         if used - {key.name for key in bound.keys}:
             raise Refused("unsupported-form", "A condition on cells has no aggregates.", "Compare attributes.")
@@ -127,7 +125,7 @@ class Cells:
         for place, axis in enumerate(axes):
             codes = np.arange(rows) // prod(shape[place + 1 :]) % shape[place]
             columns[bound.keys[axis].name] = _column(domains[axis], bound.keys[axis].value.kind, codes)
-        return axes, _holds(value, columns, rows)[0].reshape(shape)
+        return axes, truth_of(evaluate(value, columns, rows)).value.reshape(shape)
 
 
 def _table(policy: Policy, name: str | None) -> Table:
@@ -240,41 +238,3 @@ def _column(values: Sequence[Value], kind: Kind, codes: NDArray[np.int64]) -> Re
     labels = np.empty(len(values), dtype=object)
     labels[:] = values
     return labels[codes]
-
-
-_Truths = tuple[NDArray[np.bool_], NDArray[np.bool_]]
-
-
-def _holds(value: Expression, columns: dict[str, Result], rows: int) -> _Truths:
-    """Where a condition is true, and where it is false; where it is NULL, it is neither."""
-    if isinstance(value, Call) and value.function in ("and", "or", "not"):
-        truths = [_holds(argument, columns, rows) for argument in value.arguments]
-        if value.function == "not":
-            return truths[0][1], truths[0][0]
-        every, some = (0, 1) if value.function == "and" else (1, 0)
-        both = np.logical_and.reduce([truth[every] for truth in truths])
-        either = np.logical_or.reduce([truth[some] for truth in truths])
-        return (both, either) if value.function == "and" else (either, both)
-    true = truth_of(evaluate(value, columns, rows)).value
-    if isinstance(value, Call) and value.function == "is_null":
-        return true, ~true
-    if isinstance(value, Call) and value.function == "in":
-        first, *options = (_gone(argument, columns, rows) for argument in value.arguments)
-        unknown = first | (~true & np.logical_or.reduce(options))
-    else:
-        parts = value.arguments if isinstance(value, Call) and value.function in _STRICT else (value,)
-        unknown = np.logical_or.reduce([_gone(part, columns, rows) for part in parts])
-    return true & ~unknown, ~true & ~unknown
-
-
-_STRICT = ("equal", "unequal", "less", "at_most", "more", "at_least")
-"""What is NULL as soon as one side is."""
-
-
-def _gone(value: Expression, columns: dict[str, Result], rows: int) -> NDArray[np.bool_]:
-    return truth_of(evaluate(Call("is_null", (value,), Kind.BOOLEAN), columns, rows)).value
-
-
-def _branches(value: Expression) -> bool:
-    """Whether there is a CASE, whose own conditions would be read without NULL."""
-    return isinstance(value, Call) and (value.function == "case" or any(map(_branches, value.arguments)))

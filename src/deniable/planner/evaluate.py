@@ -1,7 +1,8 @@
 """Post-processing: columns of the answer from noisy statistics, each with an interval that surely follows from theirs.
 
 Interval arithmetic over whole columns at once. If every statistic lies within its own interval, every result lies
-within its interval; so the results are at least as trustworthy as the statistics are together. NULL is NaN.
+within its interval; so the results are at least as trustworthy as the statistics are together. NULL is NaN, and of
+conditions neither true nor false, as in SQL.
 """
 
 from __future__ import annotations
@@ -41,11 +42,15 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """A condition per row: what it is for the noisy numbers, and what it could be for the true ones."""
+    """A condition per row: what it is for the noisy numbers, and what it could be for the true ones.
+
+    Where it is NULL, it is none of these.
+    """
 
     value: BoolArray
     possible: BoolArray
     certain: BoolArray
+    null: BoolArray
 
 
 Labels = NDArray[Any]
@@ -77,7 +82,7 @@ def _constant(literal: Literal, rows: int) -> Result:
         return Band.exactly(np.full(rows, np.nan))
     if isinstance(literal.value, bool):
         truth = np.full(rows, literal.value)
-        return Truth(truth, truth, truth)
+        return Truth(truth, truth, truth, np.zeros(rows, dtype=bool))
     if isinstance(literal.value, Fraction):
         return Band.exactly(np.full(rows, float(literal.value)))
     return np.full(rows, literal.value, dtype=object)
@@ -159,10 +164,11 @@ def _compare(
     def compare(one: Result, other: Result) -> Truth:
         there = ~_missing(one) & ~_missing(other)
         if isinstance(one, Band) and isinstance(other, Band):
-            return Truth(rule(one.value, other.value) & there, widest(one, other) & there, surest(one, other) & there)
+            held = rule(one.value, other.value) & there
+            return Truth(held, widest(one, other) & there, surest(one, other) & there, ~there)
         plain = np.zeros(len(there), dtype=bool)
         plain[there] = rule(_plain(one)[there], _plain(other)[there])
-        return Truth(plain, plain, plain)
+        return Truth(plain, plain, plain, ~there)
 
     return compare
 
@@ -178,20 +184,32 @@ _equal = _compare(
 
 def _not(one: Result) -> Truth:
     truth = truth_of(one)
-    return Truth(~truth.value, ~truth.certain, ~truth.possible)
+    there = ~truth.null
+    return Truth(~truth.value & there, ~truth.certain & there, ~truth.possible & there, truth.null)
 
 
 def _and(*results: Result) -> Truth:
+    """False as soon as one part is; otherwise NULL as soon as one part is."""
     parts = [truth_of(result) for result in results]
+    false = np.logical_or.reduce([~part.value & ~part.null for part in parts])
     return Truth(
         np.logical_and.reduce([part.value for part in parts]),
         np.logical_and.reduce([part.possible for part in parts]),
         np.logical_and.reduce([part.certain for part in parts]),
+        ~false & np.logical_or.reduce([part.null for part in parts]),
     )
 
 
-def _or(*parts: Result) -> Truth:
-    return _not(_and(*(_not(part) for part in parts)))
+def _or(*results: Result) -> Truth:
+    """True as soon as one part is; otherwise NULL as soon as one part is."""
+    parts = [truth_of(result) for result in results]
+    true = np.logical_or.reduce([part.value for part in parts])
+    return Truth(
+        true,
+        np.logical_or.reduce([part.possible for part in parts]),
+        np.logical_or.reduce([part.certain for part in parts]),
+        ~true & np.logical_or.reduce([part.null for part in parts]),
+    )
 
 
 def _in(value: Result, *options: Result) -> Truth:
@@ -200,7 +218,7 @@ def _in(value: Result, *options: Result) -> Truth:
 
 def _is_null(one: Result) -> Truth:
     gone = _missing(one)
-    return Truth(gone, gone, gone)
+    return Truth(gone, gone, gone, np.zeros(len(gone), dtype=bool))
 
 
 def _case(*parts: Result) -> Result:
@@ -231,21 +249,24 @@ def truth_of(result: Result) -> Truth:
     if isinstance(result, Truth):
         return result
     held = result.value == 1 if isinstance(result, Band) else np.array([entry is True for entry in result], dtype=bool)
-    return Truth(held, held, held)
+    return Truth(held, held, held, _missing(result))
 
 
 def _missing(result: Result) -> BoolArray:
     if isinstance(result, Band):
         return np.isnan(result.value)
     if isinstance(result, Truth):
-        return np.zeros(len(result.value), dtype=bool)
+        return result.null
     return np.array([entry is None for entry in result], dtype=bool)
 
 
 def _plain(result: Result) -> NDArray[Any]:
-    if isinstance(result, Band | Truth):
-        return result.value.astype(object)
-    return result
+    if not isinstance(result, Band | Truth):
+        return result
+    values = result.value.astype(object)
+    if isinstance(result, Truth):
+        values[result.null] = None
+    return values
 
 
 def _square_root(values: FloatArray) -> FloatArray:
