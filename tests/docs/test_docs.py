@@ -64,8 +64,10 @@ def test_code_blocks_are_closed(page: Path) -> None:
 
 def commands(command: typer.core.TyperGroup, words: tuple[str, ...] = ("deniable",)) -> Iterator[str]:
     """Every command that does something, as it is typed."""
-    for name, child in command.commands.items():
-        if hasattr(child, "commands"):
+    context = typer.Context(command)
+    for name in command.list_commands(context):
+        child = command.get_command(context, name)
+        if hasattr(child, "list_commands"):
             yield from commands(child, (*words, name))
         elif not child.hidden:
             yield " ".join((*words, name))

@@ -8,33 +8,24 @@ import typer
 from rich.console import Console
 
 from deniable import __version__
-from deniable.apps import audit, demo, questions, workload
-from deniable.apps.anonymize import app as anonymize
-from deniable.apps.attack.commands import app as attack
-from deniable.apps.collect.commands import app as collect
+from deniable.apps import questions
 from deniable.apps.ledger import app as ledger
-from deniable.apps.plan.commands import app as plan
+from deniable.apps.rooms import Rooms
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.policy import InvalidPolicyError
 
 app = typer.Typer(
+    cls=Rooms,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="A curator for sensitive tables: private answers, exact noise, sound accounts.",
 )
-app.command("demo")(demo.command)
 app.command("init")(questions.init)
 app.command("check")(questions.check)
 app.command("explain")(questions.explain)
 app.command("ask")(questions.ask)
 app.command("budget")(questions.budget)
 app.add_typer(ledger, name="ledger")
-app.add_typer(attack, name="attack")
-app.add_typer(anonymize, name="anonymize")
-app.command("audit")(audit.command)
-app.add_typer(plan, name="plan")
-app.add_typer(collect, name="collect")
-app.command("workload")(workload.command)
 
 
 def _version(wanted: bool) -> None:

@@ -37,7 +37,7 @@ def test_each_set_is_what_a_query_of_its_own_gives(
     for places in sets:
         alone = ask(connection, Sums(source, tuple(keys[place] for place in places), totals), table)  # fills the table
         left = sum(1 << (2 - place) for place in range(3) if place not in places)
-        answer = connection.sql(statement(query, TYPES)).fetchall()
+        answer = connection.sql(statement(query, {"weights": TYPES}.__getitem__)).fetchall()
         found = {tuple(row[place] for place in places): row[4:] for row in answer if row[3] == left}
         if not places and not found:  # without rows there is no group
             found = {(): (0,) * len(totals)}
