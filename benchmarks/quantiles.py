@@ -14,6 +14,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -149,9 +150,9 @@ def _opendp(data: NDArray[np.float64], epsilon: float) -> Draw | None:
     dp.enable_features("contrib")
     candidates = (np.arange(round(HIGHEST / STEP) + 1) * STEP).round(2)
     space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance()
-    scores = dp.t.make_quantile_score_candidates(*space, candidates=candidates.tolist(), alpha=0.5)
+    scores: Any = dp.t.make_quantile_score_candidates(*space, candidates=candidates.tolist(), alpha=0.5)
     found = scores(data.tolist())
-    sensitivity = float(scores.map(1))  # type: ignore[no-untyped-call]
+    sensitivity = float(scores.map(1))
     chooser = dp.m.make_noisy_max(
         scores.output_domain, scores.output_metric, dp.max_divergence(), scale=2 * sensitivity / epsilon, negate=True
     )
