@@ -52,8 +52,9 @@ def price_all(bounds: Sequence[Bound], spend: Spend, shares: Sequence[Number] | 
 
     With `epsilon` and `delta`, shares are as large as the tightest composition of the whole batch allows
     (accounting.compose: privacy-loss distributions, where they are installed). That is sound here, and not from
-    question to question, because all settings are fixed before the first answer. Half of `delta` is kept for private
-    group keys, if there are any.
+    question to question, because all settings are fixed before the first answer. Such a batch enters the account as one
+    (epsilon, delta) question, in that form and in no better one: what is likely enough to hold for epsilon need not be
+    what a sum of rhos speaks of. Half of `delta` is kept for private group keys, if there are any.
     """
     if not bounds:
         raise Refused("empty", "There is no question.", "Give at least one.")
@@ -111,8 +112,7 @@ def _tight(bounds: Sequence[Bound], spend: Spend, own: Spend, parts: list[Fracti
         plans = [price(bound, _scaled(own, part * factor)) for bound, part in zip(bounds, parts, strict=True)]
         found = compose([loss for plan in plans for loss in plan.losses], delta)
         if found.guarantee.epsilon <= epsilon:
-            total = reduce(add, (plan.quote.loss for plan in plans))
-            return Batch(tuple(plans), replace(total, epsilon=found.guarantee.epsilon, delta=delta), found.method)
+            return Batch(tuple(plans), Loss.approximate(found.guarantee.epsilon, delta), found.method)
         factor -= Fraction(1, _FINE)
     return plain
 

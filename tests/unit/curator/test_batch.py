@@ -7,6 +7,7 @@ import pytest
 
 from deniable.accounting import compose
 from deniable.core.errors import InvalidArgumentError, Refused
+from deniable.core.loss import Loss
 from deniable.mechanisms import Laplace
 from deniable.planner import Spend, bind, parse, price_all
 from tests.support.curators import curator, silence
@@ -53,6 +54,7 @@ def test_the_tight_price_is_what_composition_says(tmp_path):
     batch = price_all([bind(parse(sql), rules) for sql in COUNTS], Spend.of(epsilon=1, delta="1e-6"))
     mechanisms = [noisy.mechanism for plan in batch.plans for noisy in plan.noise]
     assert compose(mechanisms, delta="1e-6").guarantee.epsilon == batch.loss.epsilon <= 1
+    assert batch.loss == Loss.approximate(batch.loss.epsilon, "1e-6")  # as the filter's proof wants it, in every form
     each = mechanisms[0].epsilon + Fraction(1, len(COUNTS)) / 500
     more = [Laplace(sensitivity=1, epsilon=each)] * len(mechanisms)
     assert compose(more, delta="1e-6").guarantee.epsilon > 1
