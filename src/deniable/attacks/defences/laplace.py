@@ -15,7 +15,9 @@ from deniable.attacks.defences.defence import Guard, Responder, Table
 class NaiveLaplace(Guard):
     """Adds fresh Laplace noise to each answer, for ever.
 
-    Each answer alone is private. Together they are not: nobody counts them, and repeats average out.
+    In the textbook each answer alone is private. Together they are not: nobody counts them, and repeats average out.
+    Here not even one is, strictly: the noise is a double from a simulation's generator (Mironov 2012). It promises
+    nothing, and is here to be broken.
     """
 
     name: ClassVar[str] = "laplace"
