@@ -29,7 +29,7 @@ from deniable.local import (
     SymmetricUnary,
     choose,
 )
-from deniable.local.histogram import Histogram
+from deniable.local.families.histogram import HistogramProtocol
 
 _EPSILON = 1.0
 _DOMAINS = (100, 10_000)
@@ -73,7 +73,7 @@ def main(people: int = 1_000_000) -> None:
             _line(kind(domain, _EPSILON), values, peers.get(kind.__name__, []))
 
 
-def _line(protocol: Histogram, values: Values, peers: list[_Peer]) -> None:
+def _line(protocol: HistogramProtocol, values: Values, peers: list[_Peer]) -> None:
     """Ours, then each peer's time as a multiple."""
     domain = protocol.domain.size
     bits = protocol.perturb(values[:1]).bits
@@ -97,7 +97,7 @@ def _line(protocol: Histogram, values: Values, peers: list[_Peer]) -> None:
     )
 
 
-def _errors(protocol: Histogram, values: Values) -> tuple[float, float]:
+def _errors(protocol: HistogramProtocol, values: Values) -> tuple[float, float]:
     """The mean squared error over ten thousand shares or more, and what theory says, both times n."""
     domain = protocol.domain.size
     truth = np.bincount(values, minlength=domain) / values.size

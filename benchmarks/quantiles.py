@@ -29,8 +29,8 @@ from deniable.ledger import Ledger
 from deniable.mechanisms import SmoothMedian
 from deniable.mechanisms.ranks import rank_scores
 from deniable.planner import Spend, bind, parse, price
-from deniable.planner.choices import Quantile
-from deniable.planner.chosen import Chosen
+from deniable.planner.choices.histogram import Quantile
+from deniable.planner.choices.price import Chosen
 from deniable.policy import load
 
 QUESTIONS = {

@@ -20,16 +20,16 @@ import duckdb
 import numpy as np
 
 from deniable.core.expression import Column, Kind, Literal, Range
-from deniable.core.query import Key, Marginals, Source, Total
+from deniable.core.query import Key, MarginalSums, Source, Total
 from deniable.core.sensitivity import Neighbours
 from deniable.engines import DuckDB
 from deniable.releases import Workload
 from deniable.releases.linear.design import Design
 from deniable.releases.linear.domain import Attribute, Domain
-from deniable.releases.linear.factors import Factor, Shape
+from deniable.releases.linear.matrices.factors import Factor, Shape
 from deniable.releases.linear.measurement import Noise
 from deniable.releases.linear.strategies import STRATEGIES
-from deniable.releases.linear.strategies.hierarchical import Hierarchical
+from deniable.releases.linear.strategies.hierarchical import HierarchicalSums
 from deniable.releases.linear.strategies.strategy import Strategy
 from deniable.releases.linear.task import Task, factors
 from deniable.releases.linear.workload import Product
@@ -58,7 +58,7 @@ def _ranges() -> None:
     task = _task(Workload.ranges("a"), {"a": CELLS})
     print(f"All ranges over {CELLS:,} cells: expected root-mean-square error, CPU seconds to find and to know it\n")
     print("| strategy | Laplace, epsilon 1 | s | Gaussian, rho 1/2 | s |\n| --- | ---: | ---: | ---: | ---: |")
-    trees: dict[str, Strategy] = {f"{b}-ary tree": Hierarchical(b) for b in (2, 4)}
+    trees: dict[str, Strategy] = {f"{b}-ary tree": HierarchicalSums(b) for b in (2, 4)}
     ways = {"identity": STRATEGIES["identity"]} | trees | {"optimised, cold": STRATEGIES["matrix"]}
     for name, strategy in (ways | {"optimised, from the cache": STRATEGIES["matrix"]}).items():
         cells = []
@@ -173,7 +173,7 @@ def _grouping_sets(folder: Path, rows: int) -> None:
     print("| query | s | ratio |\n| --- | ---: | ---: |")
     best: dict[str, float] = {}
     for unit in (None, "person"):
-        query = Marginals(Source("rows", unit, 1 if unit is None else 10, None), keys, (total,), pairs, "left")
+        query = MarginalSums(Source("rows", unit, 1 if unit is None else 10, None), keys, (total,), pairs, "left")
         ours, theirs = DuckDB({"rows": file}, seconds=600), DuckDB({"rows": file}, seconds=600)
         ways: dict[str, Callable[[], object]] = {
             "plain grouping sets": lambda engine=theirs: engine.fetch(plain),  # type: ignore[misc]

@@ -11,10 +11,10 @@ import pytest
 
 from deniable.core.errors import Failed
 from deniable.curator import Curator
-from deniable.curator.opening import engine_of
+from deniable.curator.factory import engine_of
 from deniable.engines import DuckDB
+from deniable.engines.duckdb.killable import Killable
 from deniable.engines.engine import Broken
-from deniable.engines.killable import Killable
 from deniable.ledger import Ledger
 from deniable.policy import Policy
 from tests.support.neighbours import PRICE, SOMEONE, house, outcome, pair, people, row

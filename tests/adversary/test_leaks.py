@@ -11,7 +11,7 @@ import pytest
 
 from deniable.core.errors import Refused
 from deniable.curator import Curator
-from deniable.curator.opening import engine_of
+from deniable.curator.factory import engine_of
 from deniable.ledger import Ledger
 from deniable.planner import Spend, bind, parse, price
 from deniable.policy import Policy

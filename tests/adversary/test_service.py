@@ -13,7 +13,7 @@ import pytest
 import deniable
 from deniable.core.errors import Failed, Refused
 from deniable.curator import Curator
-from deniable.curator.opening import engine_of
+from deniable.curator.factory import engine_of
 from deniable.engines import Engine
 from deniable.ledger import Ledger, refusals
 from deniable.ledger import ledger as written

@@ -12,7 +12,7 @@ import pytest
 
 from deniable.core.errors import Refused
 from deniable.curator import Curator
-from deniable.curator.opening import engine_of
+from deniable.curator.factory import engine_of
 from deniable.engines import Engine
 from deniable.ledger import Ledger
 from deniable.mechanisms import PartitionSelection

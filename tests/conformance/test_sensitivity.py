@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
-from deniable.curator.opening import engine_of
+from deniable.curator.factory import engine_of
 from deniable.planner import Spend, bind, parse, price
 from tests.support.neighbours import exact_vectors, moved
 from tests.support.tables import policy, visits

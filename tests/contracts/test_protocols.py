@@ -19,9 +19,9 @@ import deniable.local
 from deniable.audit import audit
 from deniable.core.errors import InvalidArgumentError
 from deniable.local import Protocol, Reports
-from deniable.local.histogram import Histogram
-from deniable.local.mean import Mean
-from deniable.local.protocol import row_key
+from deniable.local.families.histogram import HistogramProtocol
+from deniable.local.families.mean import MeanProtocol
+from deniable.local.families.protocol import row_key
 from tests.support.laws import Event, unlikely
 
 LABELS = ["Input", "Guarantee", "Error", "Message size", "Cost", "Reference", "Proof", "Example"]
@@ -36,10 +36,10 @@ KINDS = [
 ]
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 every_histogram = pytest.mark.parametrize(
-    "kind", [kind for kind in KINDS if issubclass(kind, Histogram)], ids=lambda kind: kind.__name__
+    "kind", [kind for kind in KINDS if issubclass(kind, HistogramProtocol)], ids=lambda kind: kind.__name__
 )
 every_mean = pytest.mark.parametrize(
-    "kind", [kind for kind in KINDS if issubclass(kind, Mean)], ids=lambda kind: kind.__name__
+    "kind", [kind for kind in KINDS if issubclass(kind, MeanProtocol)], ids=lambda kind: kind.__name__
 )
 
 
@@ -217,7 +217,7 @@ def test_the_audit_passes_for_numbers(name: str) -> None:
 
 @every_histogram
 @pytest.mark.parametrize("epsilon", ["0.5", "2"])
-def test_support_has_the_two_chances(kind: type[Histogram], epsilon: str) -> None:
+def test_support_has_the_two_chances(kind: type[HistogramProtocol], epsilon: str) -> None:
     protocol = kind.typical(epsilon)
     like = protocol.perturb(protocol.inputs()[0]).data
     reports = list(protocol.law(protocol.inputs()[0]))
@@ -231,7 +231,7 @@ def test_support_has_the_two_chances(kind: type[Histogram], epsilon: str) -> Non
 
 
 @every_histogram
-def test_estimates_are_unbiased_with_the_stated_variance(kind: type[Histogram]) -> None:
+def test_estimates_are_unbiased_with_the_stated_variance(kind: type[HistogramProtocol]) -> None:
     # a share is a count of independent hits of two kinds; its expectation and variance over the exact chances
     protocol, people, holders = kind.typical(1), 10, 4
     share = Fraction(holders, people)
@@ -248,7 +248,7 @@ def test_estimates_are_unbiased_with_the_stated_variance(kind: type[Histogram]) 
 
 
 @every_histogram
-def test_the_error_of_many_people_is_as_stated(kind: type[Histogram]) -> None:
+def test_the_error_of_many_people_is_as_stated(kind: type[HistogramProtocol]) -> None:
     # 20 surveys of four shares, of which three are free: a chi-squared law with at least 60 degrees of freedom, over
     # its degrees, which leaves [0.25, 2.5] with probability below 1e-8
     protocol, people = kind.typical(1), 50_000
@@ -260,7 +260,7 @@ def test_the_error_of_many_people_is_as_stated(kind: type[Histogram]) -> None:
 
 @every_mean
 @pytest.mark.parametrize("epsilon", ["0.4", "1", "4"])
-def test_scores_are_unbiased_with_the_stated_variance(kind: type[Mean], epsilon: str) -> None:
+def test_scores_are_unbiased_with_the_stated_variance(kind: type[MeanProtocol], epsilon: str) -> None:
     protocol = kind.typical(epsilon)
     for value in protocol.inputs():
         part = float((value - protocol.low) / (protocol.high - protocol.low))

@@ -20,10 +20,10 @@ from deniable.local import (
     OptimizedUnary,
     Piecewise,
     ProjectiveGeometry,
-    RandomizedResponse,
     Rappor,
     SubsetSelection,
     SymmetricUnary,
+    WarnerResponse,
 )
 from deniable.local.intervals import chance_interval, mean_radius
 from tests.support.coverage import covers
@@ -65,7 +65,7 @@ def test_intervals_of_shares_hold(name: str, people: int) -> None:
 @pytest.mark.parametrize("people", SIZES)
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
 def test_intervals_of_yes_hold(share: float, people: int) -> None:
-    protocol, rounds = RandomizedResponse(epsilon=1), tries(people)
+    protocol, rounds = WarnerResponse(epsilon=1), tries(people)
     answers = np.arange(people) < share * people
     found = [protocol.estimate(protocol.perturb(answers)).interval for _ in range(rounds)]
     assert covers(sum(low <= share <= high for low, high in found), rounds, 0.95)

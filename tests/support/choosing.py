@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from deniable.mechanisms import Laplace
 from deniable.mechanisms.ranks import rank_scores
-from deniable.planner.choices import Quantile
-from deniable.planner.chosen import Chosen
-from deniable.planner.counted import Counted
+from deniable.planner.choices.histogram import Quantile
+from deniable.planner.choices.price import Chosen
+from deniable.planner.choices.running_counts import Counted
 
 Counts = NDArray[np.int64]
 

@@ -7,14 +7,14 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.core.query import Distinct, Kept, Key, Units
+from deniable.core.query import DistinctValues, Kept, Key, Units
 from deniable.curator.groups import counted, laid_out
 from deniable.engines import Engine
 from deniable.mechanisms import Gaussian
 from deniable.mechanisms.ranks import rank_scores
 from deniable.planner import Plan
-from deniable.planner.choices import Quantile
-from deniable.planner.chosen import Chosen
+from deniable.planner.choices.histogram import Quantile
+from deniable.planner.choices.price import Chosen
 
 Exact = dict[str, dict[object, int] | NDArray[np.int64]]
 """By statistic: a whole number for each group, or the histograms that a choice is made from."""
@@ -37,7 +37,9 @@ def exact_integers(engine: Engine, plan: Plan) -> Exact:
             names = [*(total.name for total in query.totals), UNITS]
             found |= {name: dict(zip(cells, table[name].to_pylist(), strict=True)) for name in names}
         else:
-            names = [query.name] if isinstance(query, Units | Distinct) else [total.name for total in query.totals]
+            names = (
+                [query.name] if isinstance(query, Units | DistinctValues) else [total.name for total in query.totals]
+            )
             vectors = laid_out(table, plan.bound.keys, names)
             found |= {name: dict(enumerate(vector.tolist())) for name, vector in vectors.items()}
     return found

@@ -13,15 +13,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deniable.core.errors import Failed, Refused
-from deniable.core.query import Distinct, Kept, Key, Units
+from deniable.core.query import DistinctValues, Kept, Key, Units
 from deniable.curator import Curator
+from deniable.curator.factory import engine_of
 from deniable.curator.groups import counted, laid_out
-from deniable.curator.opening import engine_of
 from deniable.engines import Engine
 from deniable.ledger import Ledger
 from deniable.mechanisms import Laplace
 from deniable.planner import Plan, Spend, bind, parse, price
-from deniable.planner.choices import Choice
+from deniable.planner.choices.histogram import Choice
 from deniable.planner.plan import Noisy, Part
 from deniable.policy import Policy
 from tests.support.choosing import apart, histogram
@@ -230,7 +230,7 @@ def exact(curator: Curator, sql: str) -> dict[str, dict[object, int]]:
                 if isinstance(choice, Choice) and choice.histogram.query(plan.bound.source, keys) == query:
                     totals[choice.name] = counted(table, plan.bound.keys, choice).tolist()
             continue
-        names = [query.name] if isinstance(query, Units | Distinct) else [total.name for total in query.totals]
+        names = [query.name] if isinstance(query, Units | DistinctValues) else [total.name for total in query.totals]
         if isinstance(query, Kept):
             cells = list(zip(*(table[key.name].to_pylist() for key in plan.bound.keys), strict=True))
             names = [*names, query.units]

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deniable.curator import Curator
-from deniable.curator.opening import engine_of
+from deniable.curator.factory import engine_of
 from deniable.ledger import Ledger
 from deniable.planner import Spend, bind, parse, price
 from deniable.policy import Policy

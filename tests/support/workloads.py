@@ -10,7 +10,7 @@ from deniable.core.sensitivity import Neighbours
 from deniable.releases import Workload
 from deniable.releases.linear.domain import Attribute, Domain
 from deniable.releases.linear.measurement import Noise
-from deniable.releases.linear.task import Factors, Listed, Task, factors, spread
+from deniable.releases.linear.task import Factors, ListedQueries, Task, factors, spread
 
 SMALL = Domain(
     (
@@ -27,7 +27,7 @@ MIXED = (
 MARGINALS = Workload.marginals(["a", "b", "c"], order=2) | 3 * Workload.histogram("b")
 
 
-def task(work: Workload, domain: Domain = SMALL, *listed: Listed) -> Task:
+def task(work: Workload, domain: Domain = SMALL, *listed: ListedQueries) -> Task:
     return Task(domain, (*(factors(part, domain) for part in work.parts), *listed))
 
 
@@ -46,7 +46,7 @@ def noise(*, epsilon: object = None, rho: object = None, contribution: int | Non
 
 def dense(piece, shape=SMALL.shape) -> np.ndarray:
     """One row per query, one column per cell."""
-    if isinstance(piece, Listed):
+    if isinstance(piece, ListedQueries):
         return spread(piece, shape).reshape(piece.rows, -1).astype(float)
     assert isinstance(piece, Factors)
     matrix = np.ones((1, 1))

@@ -1,6 +1,6 @@
 """How losses add up: composition of batches, and the filter for questions chosen one after the other. No state."""
 
-from deniable.accounting.compose import METHODS, Composition, compose
+from deniable.accounting.compose import METHODS, ComposedGuarantee, compose
 from deniable.accounting.filter import Filter
 
-__all__ = ["METHODS", "Composition", "Filter", "compose"]
+__all__ = ["METHODS", "ComposedGuarantee", "Filter", "compose"]

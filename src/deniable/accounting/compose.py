@@ -26,14 +26,14 @@ class Costly(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Composition:
+class ComposedGuarantee:
     """A batch's guarantee, and the method that showed it."""
 
     guarantee: Guarantee
     method: str
 
 
-def compose(batch: Iterable[Loss | Costly], delta: Number = 0, method: str = "best") -> Composition:
+def compose(batch: Iterable[Loss | Costly], delta: Number = 0, method: str = "best") -> ComposedGuarantee:
     """The guarantee of a whole batch at `delta`; with method 'best', the smallest epsilon of all methods.
 
     The batch must be fixed before its first answer is seen. (The sums, 'basic', 'zcdp' and 'gdp', hold even if it is
@@ -65,7 +65,7 @@ def compose(batch: Iterable[Loss | Costly], delta: Number = 0, method: str = "be
             "delta", f"must be larger, or the method another: {method} shows nothing for this batch at {delta}"
         )
     epsilon, name = min(shown)
-    return Composition(Guarantee(max(epsilon, _LEAST), budget), name)
+    return ComposedGuarantee(Guarantee(max(epsilon, _LEAST), budget), name)
 
 
 def _basic(losses: Sequence[Loss], delta: Fraction) -> Fraction | None:

@@ -10,10 +10,10 @@ from math import ceil, inf, sqrt
 from typing import Any
 
 from deniable.core.conversion import mu_squared_from_epsilon
+from deniable.core.dominating_pair import GaussianPair, Pair, ResponsePair
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
 from deniable.core.number import above, root_above
-from deniable.core.pair import GaussianPair, Pair, ResponsePair
 
 
 def pld(losses: Sequence[Loss], delta: Fraction) -> Fraction | None:

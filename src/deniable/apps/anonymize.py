@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from deniable.core.errors import InvalidArgumentError
 from deniable.releases import anonymize
 from deniable.releases import check as check_table
-from deniable.releases.syntactic.drafting import draft_policy
+from deniable.releases.syntactic.hierarchies.drafting import draft_policy
 from deniable.releases.syntactic.settings import load
 
 

@@ -9,8 +9,8 @@ from rich.console import Console
 
 from deniable import __version__
 from deniable.apps import questions
+from deniable.apps.lazy import Rooms
 from deniable.apps.ledger import app as ledger
-from deniable.apps.rooms import Rooms
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.policy import InvalidPolicyError
 

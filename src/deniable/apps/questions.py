@@ -23,7 +23,7 @@ from deniable.core.loss import Loss
 from deniable.curator import Answer, Budget
 from deniable.curator.check import check as check_policy
 from deniable.curator.draft import draft
-from deniable.curator.opening import engine_of
+from deniable.curator.factory import engine_of
 from deniable.planner import Quote
 from deniable.policy import load
 

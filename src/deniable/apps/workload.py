@@ -23,7 +23,7 @@ from deniable.core.errors import InvalidArgumentError
 from deniable.releases import Workload
 from deniable.releases.linear.quote import ReleaseQuote
 from deniable.releases.linear.release import Release
-from deniable.releases.linear.written import read_workload
+from deniable.releases.linear.toml import read_workload
 
 _MOST_LINES = 30
 _ENDINGS = (".parquet", ".csv")

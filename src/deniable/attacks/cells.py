@@ -15,19 +15,19 @@ _SET = re.compile(r"\{(.*)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Anything:
+class AnythingCell:
     """A cell that was suppressed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class PatternCell:
     """A text in which each star stands for one character."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class IntervalCell:
     """Numbers or dates between two ends."""
 
     low: float
@@ -40,20 +40,20 @@ class Interval:
         above = number > self.low if self.low_open else number >= self.low
         return above and (number < self.high if self.high_open else number <= self.high)
 
-    def meets(self, other: Interval) -> bool:
+    def meets(self, other: IntervalCell) -> bool:
         """Whether some number lies in both."""
         low, high = max(self.low, other.low), min(self.high, other.high)
         return low < high or (low == high and self.holds(low) and other.holds(low))
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class ValuesCell:
     """One of these texts; a cell that was left as it is has just one."""
 
     texts: frozenset[str]
 
 
-Cell = Anything | Pattern | Interval | Values
+Cell = AnythingCell | PatternCell | IntervalCell | ValuesCell
 
 
 @cache
@@ -68,23 +68,23 @@ def read(text: str) -> Cell:
     """
     plain = canonical(text)
     if not plain.strip("*"):
-        return Anything()
+        return AnythingCell()
     if found := _SET.fullmatch(plain):
-        return Values(frozenset(canonical(part) for part in found[1].split(",")))
+        return ValuesCell(frozenset(canonical(part) for part in found[1].split(",")))
     if "|" in plain:
-        return Values(frozenset(canonical(part) for part in plain.split("|")))
-    return _interval(plain) or (Pattern(plain) if "*" in plain else Values(frozenset({plain})))
+        return ValuesCell(frozenset(canonical(part) for part in plain.split("|")))
+    return _interval(plain) or (PatternCell(plain) if "*" in plain else ValuesCell(frozenset({plain})))
 
 
-def _interval(plain: str) -> Interval | None:
+def _interval(plain: str) -> IntervalCell | None:
     """The forms that have ends: [20,30), <30, 20-29."""
     if (found := _INTERVAL.fullmatch(plain)) and (ends := _ends(found[2], found[3])):
-        return Interval(*ends, found[1] == "(", found[4] == ")")
+        return IntervalCell(*ends, found[1] == "(", found[4] == ")")
     if (found := _BOUND.fullmatch(plain)) and (end := number(found[2])) is not None:
         below, strict = found[1] in ("<", "<=", "≤"), found[1] in ("<", ">")
-        return Interval(-inf, end, high_open=strict) if below else Interval(end, inf, low_open=strict)
+        return IntervalCell(-inf, end, high_open=strict) if below else IntervalCell(end, inf, low_open=strict)
     if (found := _RANGE.fullmatch(plain)) and (ends := _ends(found[1], found[2])):
-        return Interval(*ends)
+        return IntervalCell(*ends)
     return None
 
 
@@ -98,13 +98,13 @@ def covers(cell: str, value: str) -> bool:
     """
     plain = canonical(value)
     match read(cell):
-        case Anything():
+        case AnythingCell():
             return True
-        case Values(texts):
+        case ValuesCell(texts):
             return plain in texts
-        case Pattern(text):
+        case PatternCell(text):
             return _fits(text, plain)
-        case Interval() as interval:
+        case IntervalCell() as interval:
             return (here := number(plain)) is not None and interval.holds(here)
 
 
@@ -117,17 +117,17 @@ def overlap(one: str, other: str) -> bool:
         (True, True, False, True)
     """
     match read(one), read(other):
-        case (Anything(), _) | (_, Anything()):
+        case (AnythingCell(), _) | (_, AnythingCell()):
             return True
-        case Values(texts), _:
+        case ValuesCell(texts), _:
             return any(covers(other, text) for text in texts)
-        case _, Values(texts):
+        case _, ValuesCell(texts):
             return any(covers(one, text) for text in texts)
-        case Pattern(text), Pattern(second):
+        case PatternCell(text), PatternCell(second):
             return _fits(text, second)
-        case Interval() as interval, Interval() as second:
+        case IntervalCell() as interval, IntervalCell() as second:
             return interval.meets(second)
-        case (Pattern(text), Interval() as interval) | (Interval() as interval, Pattern(text)):
+        case (PatternCell(text), IntervalCell() as interval) | (IntervalCell() as interval, PatternCell(text)):
             return _numbers(text).meets(interval) if re.fullmatch(r"\d*\**", text) else False
     raise AssertionError("every pair of cells is covered")
 
@@ -136,7 +136,7 @@ def overlap(one: str, other: str) -> bool:
 def plain(cell: str) -> bool:
     """Whether a cell was left as it is."""
     read_cell = read(cell)
-    return isinstance(read_cell, Values) and len(read_cell.texts) == 1
+    return isinstance(read_cell, ValuesCell) and len(read_cell.texts) == 1
 
 
 def canonical(text: str) -> str:
@@ -168,6 +168,6 @@ def _fits(one: str, other: str) -> bool:
     return len(one) == len(other) and all(a in (b, "*") or b == "*" for a, b in zip(one, other, strict=True))
 
 
-def _numbers(text: str) -> Interval:
+def _numbers(text: str) -> IntervalCell:
     """Digits followed by stars, as the numbers that they can be."""
-    return Interval(float(text.replace("*", "0")), float(text.replace("*", "9")))
+    return IntervalCell(float(text.replace("*", "0")), float(text.replace("*", "9")))

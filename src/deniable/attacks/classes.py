@@ -23,7 +23,7 @@ _MOST_PAIRS = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Classes:
+class PublishedClasses:
     """Rows that agree in the columns `on` are one class."""
 
     on: tuple[str, ...]
@@ -37,7 +37,7 @@ class Classes:
     """The class of each row."""
 
     @classmethod
-    def of(cls, release: pa.Table, on: Sequence[str], sensitive: str) -> Classes:
+    def of(cls, release: pa.Table, on: Sequence[str], sensitive: str) -> PublishedClasses:
         """Group a release."""
         require(release, [*on, sensitive], "release")
         if sensitive in on:

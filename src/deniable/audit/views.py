@@ -29,7 +29,7 @@ _NO_BIT = 1100
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LineView:
     """One feature of outcomes, cut into cells at `edges`; an edge belongs to the cell above it."""
 
     spelling: str
@@ -60,7 +60,7 @@ class Line:
 class View:
     """Every outcome in one of finitely many cells: those of one line, or the crossings of several."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[LineView, ...]
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -93,11 +93,11 @@ class View:
 
 def views(outcomes: Outcomes) -> list[View]:
     """Every way to look that may tell something. Where each value has a cell of its own, nothing is finer."""
-    value = Line("outcome {}", _itself, _edges(outcomes, _MANY))
+    value = LineView("outcome {}", _itself, _edges(outcomes, _MANY))
     if np.array_equal(value.edges, np.unique(outcomes)):
         return [View((value,))]
-    lowest = Line("lowest set bit 2^({})", lowest_bit, _edges(lowest_bit(outcomes), _MANY))
-    coarse = Line("outcome {}", _itself, _edges(outcomes, _FEW))
+    lowest = LineView("lowest set bit 2^({})", lowest_bit, _edges(lowest_bit(outcomes), _MANY))
+    coarse = LineView("outcome {}", _itself, _edges(outcomes, _FEW))
     return [View((value,)), View((lowest,)), View((coarse, lowest))]
 
 

@@ -72,7 +72,7 @@ class Units:
 
 
 @dataclass(frozen=True, slots=True)
-class Distinct:
+class DistinctValues:
     """How many different values there are in each group, as a count called `name`.
 
     A unit adds at most `contribution` pairs of group and value: if it has more, the first by a fixed hash of unit, keys
@@ -102,7 +102,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Marginals:
+class MarginalSums:
     """Totals per group, for several sets of keys at once; rows are read once for all of them.
 
     `sets` holds the places of each set's keys; every key is in one of them. The output has every key's column, NULL
@@ -117,4 +117,4 @@ class Marginals:
     left: str
 
 
-ExactQuery = Sums | Units | Distinct | Kept | Marginals
+ExactQuery = Sums | Units | DistinctValues | Kept | MarginalSums

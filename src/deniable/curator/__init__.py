@@ -19,7 +19,7 @@ from deniable.curator.builder import (
     units,
     variance,
 )
-from deniable.curator.opening import create, open_policy, protect
+from deniable.curator.factory import create, open_policy, protect
 
 __all__ = [
     "Answer",

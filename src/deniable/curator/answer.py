@@ -16,7 +16,7 @@ from deniable.core.loss import Loss
 from deniable.core.number import Number, probability
 from deniable.engines import TYPES
 from deniable.planner import Plan
-from deniable.planner.evaluate import Band, Result, Truth, evaluate, truth_of
+from deniable.planner.expressions.evaluate import Band, Result, Truth, evaluate, truth_of
 from deniable.planner.plan import Output
 
 if TYPE_CHECKING:

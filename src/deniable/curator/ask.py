@@ -33,7 +33,7 @@ from deniable.curator.release import ReleasePlan, cells_of, plan_release, privat
 from deniable.engines import Engine
 from deniable.ledger import Account, Charge, Entry, Ledger
 from deniable.planner import Batch, BatchQuote, Payment, Plan, Quote, Spend, bind, parse, price, price_all
-from deniable.planner.keys import Value
+from deniable.planner.expressions.keys import Value
 from deniable.policy import Policy
 from deniable.releases import Workload
 from deniable.releases.linear.quote import ReleaseQuote

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.expression import Kind
 from deniable.engines import Engine
-from deniable.policy import Column, InvalidPolicyError, Policy, Problem, Table
+from deniable.policy import DeclaredColumn, DeclaredTable, InvalidPolicyError, Policy, Problem
 
 _NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 _FITS = {
@@ -44,7 +44,7 @@ def ensure(policy: Policy, engine: Engine) -> None:
         raise InvalidPolicyError(policy.origin, problems)
 
 
-def _seen(table: Table, engine: Engine) -> list[Seen]:
+def _seen(table: DeclaredTable, engine: Engine) -> list[Seen]:
     """A table's columns; if its file cannot be read, each says so."""
     unreadable, found = "", {}
     try:
@@ -63,7 +63,7 @@ def _seen(table: Table, engine: Engine) -> list[Seen]:
     ]
 
 
-def _problem(column: Column, found: Mapping[str, str]) -> str:
+def _problem(column: DeclaredColumn, found: Mapping[str, str]) -> str:
     """Missing, or of a type that cannot be what is declared. Anything can be read as text."""
     kind = found.get(column.name)
     if kind is None:
@@ -72,7 +72,7 @@ def _problem(column: Column, found: Mapping[str, str]) -> str:
     return "" if fits else f"is {kind} in the file, which is no {column.kind.value}"
 
 
-def _allows(column: Column, table: Table) -> str:
+def _allows(column: DeclaredColumn, table: DeclaredTable) -> str:
     """What a question can use it for."""
     if table.public:
         return "it is public"

@@ -6,9 +6,9 @@ import numpy as np
 
 from deniable.core.sampling import IntArray
 from deniable.mechanisms.ranks import rank_scores
-from deniable.planner.choices import Mode, Quantile
-from deniable.planner.chosen import Chosen
-from deniable.planner.counted import Counted
+from deniable.planner.choices.histogram import Mode, Quantile
+from deniable.planner.choices.price import Chosen
+from deniable.planner.choices.running_counts import Counted
 
 _AT_ONCE = 1 << 22
 """Cells scored at a time: bounds the memory of many groups."""

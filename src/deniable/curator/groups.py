@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from deniable.engines import TYPES
-from deniable.planner.choices import CELL, Choice, Quantile
-from deniable.planner.keys import GroupKey
+from deniable.planner.choices.histogram import CELL, Choice, Quantile
+from deniable.planner.expressions.keys import GroupKey
 
 
 def all_groups(keys: Sequence[GroupKey]) -> dict[str, pa.Array]:

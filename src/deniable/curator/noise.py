@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.query import Distinct, Kept, Key, Units
+from deniable.core.query import DistinctValues, Kept, Key, Units
 from deniable.core.sampling import IntArray
 from deniable.curator.choose import choose
 from deniable.curator.groups import all_groups, counted, laid_out
 from deniable.planner import Plan
-from deniable.planner.choices import Choice
-from deniable.planner.chosen import Chosen
+from deniable.planner.choices.histogram import Choice
+from deniable.planner.choices.price import Chosen
 from deniable.planner.plan import Noisy
 
 
@@ -36,7 +36,7 @@ def _known(plan: Plan, exact: Sequence[pa.Table]) -> tuple[dict[str, pa.Array], 
     for query, table in zip(plan.queries, exact, strict=True):
         if len(query.keys) > len(plan.bound.keys):
             continue  # a histogram
-        names = [query.name] if isinstance(query, Units | Distinct) else [total.name for total in query.totals]
+        names = [query.name] if isinstance(query, Units | DistinctValues) else [total.name for total in query.totals]
         totals |= laid_out(table, plan.bound.keys, names)
     return all_groups(plan.bound.keys), totals
 

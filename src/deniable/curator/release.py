@@ -21,12 +21,12 @@ from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.event import Event
 from deniable.core.grid import IntArray
 from deniable.core.loss import Loss
-from deniable.core.query import Key, Marginals, Sums
+from deniable.core.query import Key, MarginalSums, Sums
 from deniable.curator.groups import laid_out
 from deniable.planner import Spend
-from deniable.planner.cells import Cells
-from deniable.planner.keys import MOST_GROUPS, GroupKey, Value
+from deniable.planner.expressions.keys import MOST_GROUPS, GroupKey, Value
 from deniable.planner.plan import Bound
+from deniable.planner.release_cells import ReleaseCells
 from deniable.policy import Policy
 from deniable.releases.linear.design import Design
 from deniable.releases.linear.domain import Attribute, Domain
@@ -34,7 +34,7 @@ from deniable.releases.linear.measurement import Noise
 from deniable.releases.linear.quote import ReleaseQuote
 from deniable.releases.linear.release import SUREST
 from deniable.releases.linear.strategies import choose
-from deniable.releases.linear.task import Listed, Piece, Task, factors
+from deniable.releases.linear.task import ListedQueries, Piece, Task, factors
 from deniable.releases.linear.workload import Conditions, Workload
 
 _MOST_LISTED = 1 << 25
@@ -51,7 +51,7 @@ Values = Mapping[str, tuple[Value, ...]]
 class ReleasePlan:
     """Everything that is needed to release a workload, and nothing that depends on the data."""
 
-    cells: Cells
+    cells: ReleaseCells
     keys: tuple[GroupKey, ...]
     design: Design
     quote: ReleaseQuote
@@ -77,7 +77,7 @@ class ReleasePlan:
         return hashlib.sha256(repr((self.query, self.design.digest, self.keys)).encode()).hexdigest()
 
     @cached_property
-    def query(self) -> Sums | Marginals:
+    def query(self) -> Sums | MarginalSums:
         """One query for everything: all cells if they are few, else the largest marginals that are needed."""
         source, totals = self.bound.source, tuple(one.total for one in self.cells.counts if one.total is not None)
         if prod(len(key.domain or ()) for key in self.keys) <= MOST_GROUPS or len(self.sets[0]) == len(self.keys):
@@ -86,7 +86,7 @@ class ReleasePlan:
         places = {axis: place for place, axis in enumerate(used)}
         keys = tuple(Key(self.keys[axis].name, self.keys[axis].value) for axis in used)
         sets = tuple(tuple(places[axis] for axis in axes) for axes in self.sets)
-        return Marginals(source, keys, totals, sets, _LEFT)
+        return MarginalSums(source, keys, totals, sets, _LEFT)
 
     def exact(self, table: pa.Table) -> _Counts:
         """The engine's answer, for the strategy."""
@@ -128,7 +128,7 @@ class _Counts:
         """Those of one set of attributes that the engine was asked for."""
         keys, query = [self._plan.keys[axis] for axis in known], self._plan.query
         table = self._table
-        if isinstance(query, Marginals):
+        if isinstance(query, MarginalSums):
             kept = {key.name for key in keys}
             left = int("".join("0" if key.name in kept else "1" for key in query.keys), 2)
             table = table.take(pa.array(self._parts.get(left, np.zeros(0, dtype=np.int64))))
@@ -163,7 +163,7 @@ def _quote(design: Design, noise: Noise, confidence: Fraction, bound: Bound) -> 
         raise Refused("strategy", f"{error}.".capitalize(), "Choose another strategy.") from None
 
 
-def cells_of(work: Workload, policy: Policy) -> Cells:
+def cells_of(work: Workload, policy: Policy) -> ReleaseCells:
     """The cells that a workload is about; conditions name their own columns."""
     try:
         work.check()
@@ -171,14 +171,14 @@ def cells_of(work: Workload, policy: Policy) -> Cells:
         raise Refused(
             "bad-workload", f"{error}.".capitalize(), "Use Workload.ranges, .marginals, .histogram."
         ) from None
-    plain = Cells.of(policy, work.table, work.attributes, work.where)
+    plain = ReleaseCells.of(policy, work.table, work.attributes, work.where)
     named = [condition for part in work.parts if isinstance(part, Conditions) for condition in part.conditions]
     columns = [column for condition in named for column in plain.columns(condition)]
     together = tuple(dict.fromkeys([*work.attributes, *columns]))
-    return plain if together == work.attributes else Cells.of(policy, work.table, together, work.where)
+    return plain if together == work.attributes else ReleaseCells.of(policy, work.table, together, work.where)
 
 
-def private_values(cells: Cells, spend: Spend) -> tuple[dict[str, str], Spend, Spend]:
+def private_values(cells: ReleaseCells, spend: Spend) -> tuple[dict[str, str], Spend, Spend]:
     """For each attribute whose values only the data knows, a question that selects them; its spend, and the rest."""
     unknown = {name: key for name, key in zip(cells.attributes, cells.bound.keys, strict=True) if key.domain is None}
     if not unknown:
@@ -202,7 +202,7 @@ def _part(spend: Spend, share: Fraction, delta: Fraction | None) -> Spend:
     return replace(spend, epsilon=epsilon, rho=rho, delta=delta)
 
 
-def _domain(cells: Cells, values: Values) -> tuple[tuple[GroupKey, ...], Domain]:
+def _domain(cells: ReleaseCells, values: Values) -> tuple[tuple[GroupKey, ...], Domain]:
     """The keys with their values, and the same for people."""
     keys, attributes = [], []
     listed = zip(cells.attributes, cells.bound.keys, cells.domains, cells.ordered, strict=True)
@@ -222,7 +222,7 @@ def _domain(cells: Cells, values: Values) -> tuple[tuple[GroupKey, ...], Domain]
     return tuple(keys), Domain(tuple(attributes))
 
 
-def _pieces(part: object, cells: Cells, keys: tuple[GroupKey, ...], domain: Domain) -> list[Piece]:
+def _pieces(part: object, cells: ReleaseCells, keys: tuple[GroupKey, ...], domain: Domain) -> list[Piece]:
     """A part of the workload on the cells; conditions on the same attributes stay together."""
     if not isinstance(part, Conditions):
         return [factors(part, domain)]  # type: ignore[arg-type]
@@ -233,14 +233,14 @@ def _pieces(part: object, cells: Cells, keys: tuple[GroupKey, ...], domain: Doma
         if sum(len(found) * found[0][1].size for found in by_axes.values()) > _MOST_LISTED:
             raise Refused("too-many-cells", "The conditions are about too many cells.", "Use coarser attributes.")
     return [
-        Listed(
+        ListedQueries(
             axes, np.stack([satisfied for _, satisfied in found]), float(part.weight), tuple(text for text, _ in found)
         )
         for axes, found in by_axes.items()
     ]
 
 
-def _noise(cells: Cells, spend: Spend) -> Noise:
+def _noise(cells: ReleaseCells, spend: Spend) -> Noise:
     """What a unit may weigh, from the count that the cells are made of."""
     if 1 - spend.confidence < SUREST:
         raise Refused("bad-spend", "Nothing is as sure as that.", "Give a confidence of at most 1 - 1e-12.")

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from deniable.core.errors import Failed, Refused
 from deniable.core.expression import Kind
-from deniable.core.query import Distinct, ExactQuery, Kept, Marginals, Units
+from deniable.core.query import DistinctValues, ExactQuery, Kept, MarginalSums, Units
 
 _curator_log = logging.getLogger("deniable.curator")
 
@@ -115,9 +115,9 @@ def _schema(query: ExactQuery) -> pa.Schema:
 
 
 def _numbers(query: ExactQuery) -> tuple[str, ...]:
-    if isinstance(query, Units | Distinct):
+    if isinstance(query, Units | DistinctValues):
         return (query.name,)
     totals = tuple(total.name for total in query.totals)
-    if isinstance(query, Marginals):
+    if isinstance(query, MarginalSums):
         return (query.left, *totals)
     return (*totals, query.units) if isinstance(query, Kept) else totals

@@ -12,9 +12,9 @@ from sqlalchemy import Connection
 from deniable.core.errors import Failed, Refused
 from deniable.ledger import refusals, sqlite
 from deniable.ledger.anchor import Anchor
+from deniable.ledger.balances import Standing
 from deniable.ledger.entry import Head, Link
 from deniable.ledger.refusals import Unusable
-from deniable.ledger.standing import Standing
 from deniable.ledger.store import Store
 
 Result = TypeVar("Result")

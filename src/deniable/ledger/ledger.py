@@ -16,12 +16,12 @@ from deniable.core.errors import Failed, InvalidArgumentError
 from deniable.core.loss import Loss
 from deniable.ledger import refusals, sqlite
 from deniable.ledger.account import Account
+from deniable.ledger.balances import Standing
 from deniable.ledger.canon import canonical
 from deniable.ledger.chain import Chain
 from deniable.ledger.charge import Charge, Ticket
 from deniable.ledger.entry import NOTHING, Entry, Head, Link
 from deniable.ledger.refusals import Unusable
-from deniable.ledger.standing import Standing
 from deniable.ledger.store import Store
 
 _curator_log = logging.getLogger("deniable.curator")

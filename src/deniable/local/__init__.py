@@ -5,26 +5,26 @@ Each protocol is one class in one file with both halves: `perturb` for responden
 
 from deniable.local.choose import Choice, choose
 from deniable.local.consistent import proportions
-from deniable.local.duchi import Duchi
 from deniable.local.estimate import Estimate
-from deniable.local.hadamard_response import HadamardResponse
-from deniable.local.heavy_hitters import HeavyHitters
-from deniable.local.hybrid import Hybrid
-from deniable.local.kary_response import KaryResponse
-from deniable.local.local_hashing import LocalHashing
-from deniable.local.marginals import Marginals
-from deniable.local.mean_vector import MeanVector
+from deniable.local.families.protocol import Protocol
 from deniable.local.memory import Memory
-from deniable.local.optimized_unary import OptimizedUnary
-from deniable.local.piecewise import Piecewise
-from deniable.local.projective_geometry import ProjectiveGeometry
-from deniable.local.protocol import Protocol
-from deniable.local.randomized_response import RandomizedResponse
-from deniable.local.rappor import Rappor
+from deniable.local.protocols.duchi import Duchi
+from deniable.local.protocols.hadamard_response import HadamardResponse
+from deniable.local.protocols.heavy_hitters import HeavyHitters
+from deniable.local.protocols.hybrid import Hybrid
+from deniable.local.protocols.kary_response import KaryResponse
+from deniable.local.protocols.local_hashing import LocalHashing
+from deniable.local.protocols.marginals import Marginals
+from deniable.local.protocols.mean_vector import MeanVector
+from deniable.local.protocols.optimized_unary import OptimizedUnary
+from deniable.local.protocols.piecewise import Piecewise
+from deniable.local.protocols.projective_geometry import ProjectiveGeometry
+from deniable.local.protocols.rappor import Rappor
+from deniable.local.protocols.subset_selection import SubsetSelection
+from deniable.local.protocols.symmetric_unary import SymmetricUnary
+from deniable.local.protocols.warner_response import WarnerResponse
 from deniable.local.reports import Reports
 from deniable.local.shuffling import Shuffled
-from deniable.local.subset_selection import SubsetSelection
-from deniable.local.symmetric_unary import SymmetricUnary
 
 __all__ = [
     "Choice",
@@ -42,12 +42,12 @@ __all__ = [
     "Piecewise",
     "ProjectiveGeometry",
     "Protocol",
-    "RandomizedResponse",
     "Rappor",
     "Reports",
     "Shuffled",
     "SubsetSelection",
     "SymmetricUnary",
+    "WarnerResponse",
     "choose",
     "proportions",
 ]

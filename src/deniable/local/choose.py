@@ -9,11 +9,11 @@ from math import ceil, exp, log2
 from rich.table import Table
 
 from deniable.core.number import Number, positive
-from deniable.local.domain import Domain, Values
-from deniable.local.hadamard_response import HadamardResponse
-from deniable.local.kary_response import KaryResponse
-from deniable.local.listed import Listed
-from deniable.local.projective_geometry import ProjectiveGeometry
+from deniable.local.domain import AnswerDomain, Values
+from deniable.local.families.listed import ListedProtocol
+from deniable.local.protocols.hadamard_response import HadamardResponse
+from deniable.local.protocols.kary_response import KaryResponse
+from deniable.local.protocols.projective_geometry import ProjectiveGeometry
 
 _NEAR = 1.02
 """A simpler protocol is preferred to one that is better by less than this factor."""
@@ -23,7 +23,7 @@ _NEAR = 1.02
 class Choice:
     """A protocol, why it was chosen, and what it was compared with."""
 
-    protocol: Listed
+    protocol: ListedProtocol
     reason: str
     compared: Sequence[tuple[str, float, int, str]]
     """Name, n times a rare share's variance, bits of a report, steps of the collector beyond reading the reports."""
@@ -52,8 +52,10 @@ def choose(domain: Values, epsilon: Number) -> Choice:
         >>> type(choose(["yes", "no", "unsure"], epsilon=1).protocol).__name__
         'KaryResponse'
     """
-    asked, size = positive("epsilon", epsilon), Domain.of(domain).size
-    candidates: list[Listed] = [kind(domain, epsilon) for kind in (KaryResponse, HadamardResponse, ProjectiveGeometry)]
+    asked, size = positive("epsilon", epsilon), AnswerDomain.of(domain).size
+    candidates: list[ListedProtocol] = [
+        kind(domain, epsilon) for kind in (KaryResponse, HadamardResponse, ProjectiveGeometry)
+    ]
     least = min(protocol.variance(1) for protocol in candidates)
     best = next(protocol for protocol in candidates if protocol.variance(1) <= _NEAR * least)
     odds = exp(min(float(asked), 50.0))
@@ -67,11 +69,11 @@ def choose(domain: Values, epsilon: Number) -> Choice:
     return Choice(best, reason, rows)
 
 
-def _bits(protocol: Listed) -> int:
+def _bits(protocol: ListedProtocol) -> int:
     return ceil(log2(protocol.messages))
 
 
-_STEPS: dict[type[Listed], str] = {
+_STEPS: dict[type[ListedProtocol], str] = {
     KaryResponse: "k",
     HadamardResponse: "k log k",
     ProjectiveGeometry: "k log k, times the prime",

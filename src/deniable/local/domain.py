@@ -19,7 +19,7 @@ Values = int | Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Domain:
+class AnswerDomain:
     """The values of a question: 0 to size - 1, or names.
 
     Example:
@@ -31,7 +31,7 @@ class Domain:
     names: tuple[str, ...] | None = None
 
     @classmethod
-    def of(cls, values: Values) -> Domain:
+    def of(cls, values: Values) -> AnswerDomain:
         """From a size or a list of names."""
         if isinstance(values, str):
             raise InvalidArgumentError("domain", "must be a number of values or a list of names, not one text")

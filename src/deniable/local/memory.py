@@ -8,7 +8,7 @@ from typing import Any
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
-from deniable.local.protocol import Protocol
+from deniable.local.families.protocol import Protocol
 from deniable.local.reports import Reports
 
 

@@ -13,10 +13,10 @@ from scipy.stats import binom
 from deniable.core.digits import exponential_bracket
 from deniable.core.guarantee import Guarantee
 from deniable.core.number import Number, exact, positive, probability, whole
-from deniable.local.duchi import Duchi
-from deniable.local.kary_response import KaryResponse
-from deniable.local.protocol import Protocol
-from deniable.local.randomized_response import RandomizedResponse
+from deniable.local.families.protocol import Protocol
+from deniable.local.protocols.duchi import Duchi
+from deniable.local.protocols.kary_response import KaryResponse
+from deniable.local.protocols.warner_response import WarnerResponse
 
 FloatArray = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ class Shuffled:
     Proof:      docs/proofs/shuffling.md
 
     Example:
-        >>> crowd = Shuffled(RandomizedResponse(epsilon=1), people=10_000)
+        >>> crowd = Shuffled(WarnerResponse(epsilon=1), people=10_000)
         >>> guarantee = crowd.guarantee(delta="1e-6")
         >>> round(float(guarantee.epsilon), 4)
         0.0432
@@ -57,7 +57,7 @@ class Shuffled:
     def __init__(self, protocol: Protocol | Number, people: int) -> None:
         one = protocol.epsilon if isinstance(protocol, Protocol) else positive("epsilon", protocol)
         least = Fraction(exponential_bracket(one, 64)[0], 1 << 64)
-        alike = isinstance(protocol, RandomizedResponse | KaryResponse | Duchi)
+        alike = isinstance(protocol, WarnerResponse | KaryResponse | Duchi)
         object.__setattr__(self, "epsilon", one)
         object.__setattr__(self, "people", whole("people", people))
         object.__setattr__(self, "clones", 2 * least / (1 + least) if alike else least)

@@ -20,9 +20,9 @@ from deniable.core.loss import Loss
 from deniable.core.number import Number
 from deniable.local.choose import choose
 from deniable.local.estimate import Estimate
-from deniable.local.hybrid import Hybrid
-from deniable.local.listed import Listed
-from deniable.local.randomized_response import RandomizedResponse
+from deniable.local.families.listed import ListedProtocol
+from deniable.local.protocols.hybrid import Hybrid
+from deniable.local.protocols.warner_response import WarnerResponse
 from deniable.local.reports import Reports
 from deniable.policy.load import read_toml
 from deniable.policy.problems import InvalidPolicyError
@@ -33,10 +33,10 @@ MOST_VALUES = 500
 _YES, _NO = {"yes", "true", "1"}, {"no", "false", "0"}
 
 
-Asked = RandomizedResponse | Listed | Hybrid
+Asked = WarnerResponse | ListedProtocol | Hybrid
 
 
-class Kind(Enum):
+class SurveyKind(Enum):
     """What a question asks for."""
 
     YES_NO = "yes-no"
@@ -45,12 +45,12 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SurveyQuestion:
     """What is asked, and how the answer is made noisy. Every report is one whole number."""
 
     name: str
     text: str
-    kind: Kind
+    kind: SurveyKind
     protocol: Asked
 
     def values(self, answers: ArrayLike) -> Any:  # noqa: ANN401 - each protocol has its own values
@@ -60,13 +60,13 @@ class Question:
             raise InvalidArgumentError(
                 self.name, "is not always answered; give it a value such as 'no answer', so that silence is private too"
             )
-        if given.dtype.kind not in "OU" or self.kind is Kind.CHOICE:
+        if given.dtype.kind not in "OU" or self.kind is SurveyKind.CHOICE:
             return given
         return self._spoken(given.astype(np.str_))
 
     def _spoken(self, texts: NDArray[np.str_]) -> NDArray[Any]:
         """Yes, no and numbers from their texts."""
-        if self.kind is Kind.NUMBER:
+        if self.kind is SurveyKind.NUMBER:
             try:
                 return texts.astype(np.float64)
             except ValueError:
@@ -89,7 +89,7 @@ class Survey:
     name: str
     title: str
     version: int
-    questions: Sequence[Question]
+    questions: Sequence[SurveyQuestion]
 
     @classmethod
     def load(cls, path: str | Path) -> Survey:
@@ -129,7 +129,7 @@ class Survey:
         }
 
 
-def _checked(question: Question, answers: ArrayLike) -> Any:  # noqa: ANN401 - each protocol has its own values
+def _checked(question: SurveyQuestion, answers: ArrayLike) -> Any:  # noqa: ANN401 - each protocol has its own values
     """The values; what the protocol refuses is told with the question's name, before anything is drawn."""
     values = question.values(answers)
     try:
@@ -157,13 +157,13 @@ def _read(root: Section, origin: str) -> Survey:
     return Survey(name, title, version, tuple(question for question in questions if question is not None))
 
 
-def _question(name: str, section: Section) -> Question | None:
+def _question(name: str, section: Section) -> SurveyQuestion | None:
     """One question, or None with its problems noted."""
     section.require("text", 'text = "Did you ever cheat in an exam?"')
     section.require("kind", 'kind = "yes-no", "choice" or "number"')
     section.require("epsilon", "epsilon = 1.0")
     text = section.text("text", 'text = "Did you ever cheat in an exam?"')
-    kind = section.choice("kind", Kind)
+    kind = section.choice("kind", SurveyKind)
     epsilon = section.number("epsilon", "epsilon = 1.0")
     protocol = None
     if kind is not None and epsilon is not None:
@@ -175,7 +175,7 @@ def _question(name: str, section: Section) -> Question | None:
         section.finish()
     if text is None or kind is None or protocol is None:
         return None
-    return Question(name, text, kind, protocol)
+    return SurveyQuestion(name, text, kind, protocol)
 
 
 def _choice(section: Section, epsilon: Number) -> Asked | None:
@@ -208,11 +208,11 @@ def _number(section: Section, epsilon: Number) -> Asked | None:
 def _yes_no(section: Section, epsilon: Number) -> Asked | None:
     """Nothing more to say."""
     del section
-    return RandomizedResponse(epsilon=epsilon)
+    return WarnerResponse(epsilon=epsilon)
 
 
 _PROTOCOLS = {
-    Kind.YES_NO: _yes_no,
-    Kind.CHOICE: _choice,
-    Kind.NUMBER: _number,
+    SurveyKind.YES_NO: _yes_no,
+    SurveyKind.CHOICE: _choice,
+    SurveyKind.NUMBER: _number,
 }

@@ -21,7 +21,7 @@ _RATES = np.linspace(0.02, 0.98, 49)
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class CountTree:
     """Cells under sums of `branches` neighbours, under sums of these, and so on: `levels` noisy numbers hold each row.
 
     Input:      counts per cell, in rows of groups; a unit's counts add up to R, over all groups and cells.
@@ -34,7 +34,7 @@ class Tree:
     Example:
         >>> Tree.over(4096, power=2)
         Tree(cells=4096, branches=16, levels=3)
-        >>> tree = Tree(cells=9, branches=3, levels=2)
+        >>> tree = CountTree(cells=9, branches=3, levels=2)
         >>> tree.sums(np.array([[1, 0, 2, 0, 0, 0, 0, 4, 0]]))
         array([[3, 0, 4, 1, 0, 2, 0, 0, 0, 0, 4, 0]])
         >>> tree.running(tree.sums(np.array([[1, 0, 2, 0, 0, 0, 0, 4, 0]])))
@@ -46,7 +46,7 @@ class Tree:
     levels: int
 
     @classmethod
-    def over(cls, cells: int, power: int) -> Tree:
+    def over(cls, cells: int, power: int) -> CountTree:
         """The one with the least variance, where that of one sum grows with this power of the levels."""
         best = min(range(1, _DEEPEST + 1), key=lambda levels: levels ** (power + 1) * (_root(cells, levels) - 1))
         return cls(cells, _root(cells, best), best)
@@ -94,7 +94,7 @@ class Tree:
 
 
 @lru_cache(maxsize=256)
-def _margins(tree: Tree, quantile: Fraction, scale: float, beta: float, gaussian: bool) -> FloatArray:  # noqa: FBT001
+def _margins(tree: CountTree, quantile: Fraction, scale: float, beta: float, gaussian: bool) -> FloatArray:  # noqa: FBT001
     """Cells whose running counts consist of as many sums have the same margin: there are few kinds of them."""
     top, deeper = tree.parts()
     several = int(deeper.max()) + 1
@@ -117,7 +117,7 @@ def _margins(tree: Tree, quantile: Fraction, scale: float, beta: float, gaussian
 
 
 @lru_cache(maxsize=1024)
-def _typical(tree: Tree, quantile: Fraction, scale: float, beta: float, gaussian: bool) -> float:  # noqa: FBT001
+def _typical(tree: CountTree, quantile: Fraction, scale: float, beta: float, gaussian: bool) -> float:  # noqa: FBT001
     return float(_margins(tree, quantile, scale, beta, gaussian).mean())
 
 

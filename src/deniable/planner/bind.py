@@ -10,17 +10,17 @@ from sqlglot import exp
 
 from deniable.core.errors import Refused
 from deniable.core.expression import Column, Expression, Kind
-from deniable.planner.aggregates import needs_count
-from deniable.planner.clauses import ordinal, referred, small, terms, title
-from deniable.planner.evaluate import computable
-from deniable.planner.forms import spread
-from deniable.planner.keys import GroupKey, domain
+from deniable.planner.aggregates.aggregates import needs_count
+from deniable.planner.aggregates.statistics import Base, Statistic, Statistics
+from deniable.planner.choices.syntax import spread
+from deniable.planner.expressions.evaluate import computable
+from deniable.planner.expressions.keys import GroupKey, domain
+from deniable.planner.expressions.translate import translate
 from deniable.planner.parse import position
 from deniable.planner.plan import Bound, Order, Output
-from deniable.planner.relations import Relations
-from deniable.planner.scopes import OutputScope, RowScope, aggregates, taken_apart
-from deniable.planner.statistics import Base, Statistic, Statistics
-from deniable.planner.translate import translate
+from deniable.planner.relations.clauses import ordinal, referred, small, terms, title
+from deniable.planner.relations.from_clause import Relations
+from deniable.planner.relations.scopes import OutputScope, RowScope, aggregates, taken_apart
 from deniable.policy import Policy
 
 _MOST_STATISTICS = 100

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deniable.planner.choices import Mode, Quantile
-from deniable.planner.chosen import Chosen
+from deniable.planner.aggregates.statistics import Statistic
+from deniable.planner.choices.histogram import Mode, Quantile
+from deniable.planner.choices.price import Chosen
 from deniable.planner.plan import Bound, Noisy, Part
-from deniable.planner.statistics import Statistic
 
 
 def cautions(bound: Bound, noise: Sequence[Part]) -> tuple[str, ...]:

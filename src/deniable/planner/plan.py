@@ -16,11 +16,11 @@ from deniable.core.loss import Loss
 from deniable.core.query import ExactQuery, Source
 from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian, Laplace, PartitionSelection
-from deniable.planner.chosen import Chosen
-from deniable.planner.counted import Counted
-from deniable.planner.evaluate import Band, Result
-from deniable.planner.keys import GroupKey
-from deniable.planner.statistics import Base, Statistic
+from deniable.planner.aggregates.statistics import Base, Statistic
+from deniable.planner.choices.price import Chosen
+from deniable.planner.choices.running_counts import Counted
+from deniable.planner.expressions.evaluate import Band, Result
+from deniable.planner.expressions.keys import GroupKey
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,18 +12,18 @@ from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.expression import Call, Expression, Literal, names
 from deniable.core.loss import Loss
 from deniable.core.number import least_decimal, root_above
-from deniable.core.query import Distinct, ExactQuery, Kept, Key, Sums, Units
+from deniable.core.query import DistinctValues, ExactQuery, Kept, Key, Sums, Units
 from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian, Laplace, PartitionSelection
+from deniable.planner.aggregates.statistics import Base, Statistic
 from deniable.planner.cautions import cautions
-from deniable.planner.choices import Quantile
-from deniable.planner.chosen import Chosen, by_epsilon, by_rho
-from deniable.planner.counted import Counted, counted
-from deniable.planner.evaluate import Band, Result, evaluate
-from deniable.planner.keys import groups
+from deniable.planner.choices.histogram import Quantile
+from deniable.planner.choices.price import Chosen, by_epsilon, by_rho
+from deniable.planner.choices.running_counts import Counted, counted
+from deniable.planner.expressions.evaluate import Band, Result, evaluate
+from deniable.planner.expressions.keys import groups
 from deniable.planner.plan import Bound, Noisy, Output, Part, Plan, Priced, Quote
 from deniable.planner.spend import Spend
-from deniable.planner.statistics import Base, Statistic
 
 _SAMPLE_GROUP = 1000
 """The size of the group for which the error of a ratio is quoted."""
@@ -202,7 +202,7 @@ def _queries(bound: Bound) -> tuple[ExactQuery, ...]:
 def _counted(count: Statistic, bound: Bound, keys: tuple[Key, ...]) -> ExactQuery:
     if count.distinct is None:
         return Units(bound.source, keys, count.name, count.filter)
-    return Distinct(bound.source, keys, count.name, count.distinct, count.filter)
+    return DistinctValues(bound.source, keys, count.name, count.distinct, count.filter)
 
 
 def _quote(bound: Bound, spend: Spend, noise: Parts, selection: PartitionSelection | None, loss: Loss) -> Quote:

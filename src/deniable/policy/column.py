@@ -31,11 +31,11 @@ _LISTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class DeclaredColumn:
     """A column that analysts may use. All of it is public knowledge; none of it is read from the data.
 
     Example:
-        >>> Column("day", Kind.DATE, date(1970, 1, 2), date(1970, 1, 31)).expression.range
+        >>> DeclaredColumn("day", Kind.DATE, date(1970, 1, 2), date(1970, 1, 31)).expression.range
         Range(low=Fraction(1, 1), high=Fraction(30, 1))
     """
 
@@ -68,7 +68,7 @@ class Column:
         }
 
 
-def read_column(name: str, section: Section) -> Column | None:
+def read_column(name: str, section: Section) -> DeclaredColumn | None:
     """The column that a section declares."""
     section.require("type", 'type = "integer", or number, text, boolean, date')
     kind = section.choice("type", Kind)
@@ -77,7 +77,7 @@ def read_column(name: str, section: Section) -> Column | None:
     values = _values(section, kind, low, high)
     nulls = section.flag("nulls", default=True)
     section.finish()
-    return None if kind is None else Column(name, kind, low, high, step, values, nulls)
+    return None if kind is None else DeclaredColumn(name, kind, low, high, step, values, nulls)
 
 
 def _bounds(section: Section, kind: Kind | None) -> tuple[Bound | None, Bound | None]:

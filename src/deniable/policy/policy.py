@@ -16,7 +16,7 @@ from deniable.policy.account import Account, read_analysts, read_budget
 from deniable.policy.problems import InvalidPolicyError
 from deniable.policy.section import Section
 from deniable.policy.settings import EngineSettings, read_engine, read_ledger
-from deniable.policy.table import Table, read_table
+from deniable.policy.table import DeclaredTable, read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Policy:
     approximate: Fraction
     engine: EngineSettings
     ledger: str
-    tables: Mapping[str, Table]
+    tables: Mapping[str, DeclaredTable]
     analysts: Mapping[str, Guarantee]
     """Shares by name; empty: whoever asks is charged to the population alone."""
     origin: str

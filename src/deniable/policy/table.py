@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deniable.core.expression import Kind
-from deniable.policy.column import Column, read_column
+from deniable.policy.column import DeclaredColumn, read_column
 from deniable.policy.problems import closest
 from deniable.policy.section import Section
 from deniable.policy.settings import resolved
@@ -17,13 +17,13 @@ _MOST = 10**9
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class DeclaredTable:
     """A table that analysts may ask about; columns that are not declared do not exist for them."""
 
     name: str
     source: str | None
     """A file, or `file.duckdb::table`, as an absolute path; None if the rows are handed over in memory."""
-    columns: Mapping[str, Column]
+    columns: Mapping[str, DeclaredColumn]
     unit: str | None = None
     """The column that names the protected unit; None: each row is a unit of its own."""
     contribution: int = 1
@@ -45,7 +45,7 @@ class Table:
         }
 
 
-def read_table(name: str, section: Section, folder: Path) -> Table:
+def read_table(name: str, section: Section, folder: Path) -> DeclaredTable:
     """The table that a section declares; files are looked for from `folder`."""
     source = _source(section, name, folder)
     public = section.flag("public", default=False)
@@ -64,7 +64,7 @@ def read_table(name: str, section: Section, folder: Path) -> Table:
         _check_unit(section, unit, columns)
     weight = contribution or 1
     known = {title: column for title, column in columns.items() if column is not None}
-    return Table(name, source, known, unit, weight, keys or weight, public)
+    return DeclaredTable(name, source, known, unit, weight, keys or weight, public)
 
 
 def _source(section: Section, name: str, folder: Path) -> str | None:
@@ -103,7 +103,7 @@ def _refuse_weights(section: Section, contribution: int | None) -> None:
         section.problem("keys", "without a unit each row stands for itself and lies in one group", hint)
 
 
-def _check_unit(section: Section, unit: str, columns: Mapping[str, Column | None]) -> None:
+def _check_unit(section: Section, unit: str, columns: Mapping[str, DeclaredColumn | None]) -> None:
     """Two people must never be taken for one: the unit's column is compared as it is, so it has no bounds or steps."""
     column, place = columns.get(unit), section.inner("columns").inner(unit)
     if unit not in columns:

@@ -17,7 +17,7 @@ from deniable.apps.plan.commands import app
 from deniable.apps.plan.meaning import meaning
 from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
-from deniable.local import RandomizedResponse, Shuffled
+from deniable.local import Shuffled, WarnerResponse
 from deniable.mechanisms import Gaussian
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -235,7 +235,7 @@ def test_the_ending_decides_the_format(tmp_path: Path) -> None:
 
 def test_plan_shuffle_shows_both_kinds_of_protocols() -> None:
     output = run("shuffle", "--n", "2000", "--epsilon", "2", "--delta", "1e-5")
-    response = float(Shuffled(RandomizedResponse(epsilon=2), 2000).guarantee("1e-5").epsilon)
+    response = float(Shuffled(WarnerResponse(epsilon=2), 2000).guarantee("1e-5").epsilon)
     general = float(Shuffled(2, 2000).guarantee("1e-5").epsilon)
     assert cells(output, "randomized response")[1:3] == ["2", f"{response:.4g}"]
     assert cells(output, "any protocol")[1:3] == ["2", f"{general:.4g}"]

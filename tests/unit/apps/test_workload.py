@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import deniable
 from deniable.apps.cli import app
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.releases.linear.written import read_workload
+from deniable.releases.linear.toml import read_workload
 from tests.support.tables import visits
 
 POLICY = """

@@ -11,24 +11,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deniable.attacks.defences import (
-    Kind,
     OfflineBitAudit,
     OfflineMaxAudit,
+    QuestionKind,
     Questions,
+    SecretTable,
     SimulatableBitAudit,
     SimulatableMaxAudit,
     SumAudit,
-    Table,
 )
-from deniable.attacks.defences.sum_audit import Span, is_prime, random_prime
+from deniable.attacks.defences.auditors.sum_audit import Span, is_prime, random_prime
 from deniable.core.errors import InvalidArgumentError
 
 CHANCE = np.random.default_rng()
 subsets_of_five = st.lists(st.lists(st.booleans(), min_size=5, max_size=5), min_size=1, max_size=7)
 
 
-def table(values: list[float]) -> Table:
-    return Table(np.array(values, dtype=np.float64)[:, None], 0, 9, 1)
+def table(values: list[float]) -> SecretTable:
+    return SecretTable(np.array(values, dtype=np.float64)[:, None], 0, 9, 1)
 
 
 def fixed_by(questions: list[list[bool]], people: int) -> bool:
@@ -69,7 +69,7 @@ def test_random_primes_are_prime_and_of_31_bits() -> None:
 def test_a_sum_auditor_never_looks_at_the_data() -> None:
     subsets = CHANCE.integers(0, 2, (40, 12)) == 1
     refused = [
-        np.isnan(SumAudit().guard(table(values), CHANCE).answers(Questions(Kind.SUM, subsets)))
+        np.isnan(SumAudit().guard(table(values), CHANCE).answers(Questions(QuestionKind.SUM, subsets)))
         for values in ([0.0] * 12, [float(value) for value in range(12)])
     ]
     assert (refused[0] == refused[1]).all()
@@ -80,7 +80,7 @@ def test_a_sum_auditor_never_looks_at_the_data() -> None:
 def test_no_answer_of_a_bit_auditor_fixes_a_bit(bits: list[float], questions: list[list[bool]]) -> None:
     for auditor in (OfflineBitAudit(), SimulatableBitAudit()):
         subsets = np.array(questions)
-        answers = auditor.guard(table(bits), CHANCE).answers(Questions(Kind.COUNT, subsets))
+        answers = auditor.guard(table(bits), CHANCE).answers(Questions(QuestionKind.COUNT, subsets))
         known = ~np.isnan(answers)
         assert (answers[known] == (subsets @ bits)[known]).all()
         possible = [np.array(other) for other in product([0.0, 1.0], repeat=5)]
@@ -94,11 +94,13 @@ def test_refusals_of_the_simulatable_bit_auditor_follow_from_its_answers(
     bits: list[float], questions: list[list[bool]]
 ) -> None:
     subsets = np.array(questions)
-    answers = SimulatableBitAudit().guard(table(bits), CHANCE).answers(Questions(Kind.COUNT, subsets))
+    answers = SimulatableBitAudit().guard(table(bits), CHANCE).answers(Questions(QuestionKind.COUNT, subsets))
     known = ~np.isnan(answers)
     for other in product([0.0, 1.0], repeat=5):
         if (subsets[known] @ np.array(other) == answers[known]).all():
-            again = SimulatableBitAudit().guard(table(list(other)), CHANCE).answers(Questions(Kind.COUNT, subsets))
+            again = (
+                SimulatableBitAudit().guard(table(list(other)), CHANCE).answers(Questions(QuestionKind.COUNT, subsets))
+            )
             assert (np.isnan(again) == np.isnan(answers)).all()
 
 
@@ -123,7 +125,7 @@ def test_maxima_are_refused_exactly_if_they_would_fix_a_value(values: list[float
     truth = np.where(subsets, values, -np.inf).max(axis=1)
     said: list[int] = []
     for number in range(len(questions)):
-        (answer,) = responder.answers(Questions(Kind.MAX, subsets[[number]]))
+        (answer,) = responder.answers(Questions(QuestionKind.MAX, subsets[[number]]))
         tried = [*said, number]
         assert np.isnan(answer) == maxima_fix_a_value(subsets[tried], truth[tried])
         if not np.isnan(answer):
@@ -137,7 +139,7 @@ def test_refusals_of_the_simulatable_max_auditor_follow_from_its_answers(
     values: list[float], others: list[float], questions: list[list[bool]]
 ) -> None:
     first, second = (
-        SimulatableMaxAudit().guard(table(side), CHANCE).answers(Questions(Kind.MAX, np.array(questions)))
+        SimulatableMaxAudit().guard(table(side), CHANCE).answers(Questions(QuestionKind.MAX, np.array(questions)))
         for side in (values, others)
     )
     differ = np.flatnonzero(~((first == second) | (np.isnan(first) & np.isnan(second))))
@@ -150,11 +152,11 @@ def test_the_textbooks_refusal_the_only_woman_among_first_years() -> None:
     # two men in later years and one in the first, and Xi: men earn at most 2, Xi earns 3
     salaries, men, first_years = table([1, 2, 1.5, 3]), [True, True, True, False], [False, False, True, True]
     responder = OfflineMaxAudit().guard(salaries, CHANCE)
-    answers = responder.answers(Questions(Kind.MAX, np.array([men, first_years])))
+    answers = responder.answers(Questions(QuestionKind.MAX, np.array([men, first_years])))
     assert answers[0] == 2
     assert np.isnan(answers[1])  # and so the largest among first-years is above 2, and hers
     poorer = OfflineMaxAudit().guard(table([1, 2, 1.5, 1.2]), CHANCE)
-    assert poorer.answers(Questions(Kind.MAX, np.array([men, first_years]))).tolist() == [2, 1.5]
+    assert poorer.answers(Questions(QuestionKind.MAX, np.array([men, first_years]))).tolist() == [2, 1.5]
 
 
 def test_auditing_bits_of_many_people_is_refused() -> None:

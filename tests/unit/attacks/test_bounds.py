@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from deniable import attacks
 from deniable.attacks import Attack, Averaging, Composition, Outcome, Ranking, Reconstruction, Skewness
-from deniable.attacks.defences import CuratorGuard, NoisyCounts, NoisyGradients, ResponseEngine
+from deniable.attacks.defences import CuratorGuard, NoisyCounts, NoisyGradients, RandomizedProfile
 from deniable.attacks.outcome import advantage_allowed, guesses_allowed
 from deniable.attacks.population import ZIPS
 
@@ -105,7 +105,7 @@ def test_the_advantage_is_twice_the_right_guesses_less_one() -> None:
 
 def test_randomized_response_attains_the_bound_of_a_click() -> None:
     # 20,000 clicks: five standard deviations are 0.016 (two-sided below 1e-6)
-    outcome = Ranking(n=20_000).against(ResponseEngine(1), np.random.default_rng())
+    outcome = Ranking(n=20_000).against(RandomizedProfile(1), np.random.default_rng())
     assert outcome.value == pytest.approx(outcome.bound, abs=0.017)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from deniable.attacks import classes as subject
 from deniable.attacks.cells import covers, overlap
-from deniable.attacks.classes import WEIGHT, Classes, matches
+from deniable.attacks.classes import WEIGHT, PublishedClasses, matches
 from deniable.core.errors import InvalidArgumentError
 
 zips = st.sampled_from(["13053", "13068", "14850"])
@@ -44,13 +44,13 @@ def test_classes_meet_as_every_pair_of_their_cells(one: list[tuple[str, str]], o
 
 def test_weights_count_instead_of_rows_and_negative_ones_as_nothing() -> None:
     release = pa.table({"zip": ["1", "1", "2"], "disease": ["a", "b", "a"], WEIGHT: [5, -3, 2]})
-    found = Classes.of(release, ["zip"], "disease")
+    found = PublishedClasses.of(release, ["zip"], "disease")
     assert found.weights.tolist() == [[5, 0], [2, 0]]
 
 
 def test_a_missing_cell_is_a_suppressed_one() -> None:
     release = pa.table({"zip": pa.array([None, "2"]), "disease": ["a", "b"]})
-    found = Classes.of(release, ["zip"], "disease").beliefs(pa.table({"zip": ["2"]}))
+    found = PublishedClasses.of(release, ["zip"], "disease").beliefs(pa.table({"zip": ["2"]}))
     assert found.sum() == 2
 
 
@@ -70,7 +70,7 @@ def test_a_missing_cell_is_a_suppressed_one() -> None:
 )
 def test_what_cannot_be_grouped_says_why(release: pa.Table, on: list[str], sensitive: str, says: str) -> None:
     with pytest.raises(InvalidArgumentError, match=says):
-        Classes.of(release, on, sensitive)
+        PublishedClasses.of(release, on, sensitive)
 
 
 def test_too_many_pairs_are_refused_before_memory_ends(monkeypatch: pytest.MonkeyPatch) -> None:

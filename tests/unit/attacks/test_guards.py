@@ -9,35 +9,35 @@ from deniable.attacks.defences import (
     CuratorGuard,
     Exact,
     InputNoise,
-    Kind,
     NaiveLaplace,
     QuerySetSize,
+    QuestionKind,
     Questions,
     RememberingSets,
     RememberingTexts,
     Rounding,
+    SecretTable,
     Subsample,
-    Table,
     UniformNoise,
 )
 from deniable.core.errors import InvalidArgumentError
 
 CHANCE = np.random.default_rng()
-TABLE = Table(np.column_stack([np.arange(1, 13), np.arange(12) % 2]).astype(np.float64), 0, 12, 1)
+TABLE = SecretTable(np.column_stack([np.arange(1, 13), np.arange(12) % 2]).astype(np.float64), 0, 12, 1)
 SUBSETS = np.array([[True] * 12, [True] * 3 + [False] * 9, [False] * 12])
 
 
-def ask(guard, kind: Kind = Kind.SUM, subsets=SUBSETS, **more) -> np.ndarray:
+def ask(guard, kind: QuestionKind = QuestionKind.SUM, subsets=SUBSETS, **more) -> np.ndarray:
     with guard.guard(TABLE, CHANCE) as responder:
         return responder.answers(Questions(kind, subsets, **more))
 
 
 def test_exact_answers_are_the_truth() -> None:
     assert ask(Exact()).tolist() == [78, 6, 0]
-    assert ask(Exact(), Kind.MEAN)[:2].tolist() == [6.5, 2]
-    assert ask(Exact(), Kind.MAX)[:2].tolist() == [12, 3]
-    assert np.isnan([ask(Exact(), Kind.MEAN)[2], ask(Exact(), Kind.MAX)[2]]).all()
-    assert ask(Exact(), Kind.COUNT, SUBSETS, columns=np.array([1])).tolist() == [6, 1, 0]
+    assert ask(Exact(), QuestionKind.MEAN)[:2].tolist() == [6.5, 2]
+    assert ask(Exact(), QuestionKind.MAX)[:2].tolist() == [12, 3]
+    assert np.isnan([ask(Exact(), QuestionKind.MEAN)[2], ask(Exact(), QuestionKind.MAX)[2]]).all()
+    assert ask(Exact(), QuestionKind.COUNT, SUBSETS, columns=np.array([1])).tolist() == [6, 1, 0]
 
 
 def test_each_question_has_its_own_column_and_subset() -> None:
@@ -53,16 +53,16 @@ def test_small_sets_are_refused() -> None:
 
 def test_a_sample_answers_about_itself() -> None:
     responder = Subsample(rate=0.5).guard(TABLE, CHANCE)
-    each = responder.answers(Questions(Kind.SUM, np.eye(12, dtype=bool)))
+    each = responder.answers(Questions(QuestionKind.SUM, np.eye(12, dtype=bool)))
     assert set(each.tolist()) <= {0.0, *TABLE.secret[:, 0].tolist()}
-    assert responder.answers(Questions(Kind.SUM, SUBSETS[:1])) == [each.sum()]
+    assert responder.answers(Questions(QuestionKind.SUM, SUBSETS[:1])) == [each.sum()]
 
 
 def test_input_noise_is_the_same_for_every_question() -> None:
     responder = InputNoise().guard(TABLE, CHANCE)
-    each = responder.answers(Questions(Kind.SUM, np.eye(12, dtype=bool)))
+    each = responder.answers(Questions(QuestionKind.SUM, np.eye(12, dtype=bool)))
     assert (np.abs(each - TABLE.secret[:, 0]) <= 12).all()
-    again = responder.answers(Questions(Kind.SUM, SUBSETS[:1]))
+    again = responder.answers(Questions(QuestionKind.SUM, SUBSETS[:1]))
     assert again == pytest.approx([each.sum()])
 
 
@@ -95,17 +95,19 @@ def test_the_curator_answers_closely_at_a_large_epsilon_and_repeats_from_its_rec
     asked = np.vstack([SUBSETS, SUBSETS[:1]])
     guard = CuratorGuard(1_000_000)
     assert ask(guard, subsets=asked).tolist() == [78, 6, 0, 78]
-    assert ask(guard, Kind.MEAN, SUBSETS[:2]).tolist() == [6.5, 2]
-    assert ask(guard, Kind.COUNT, SUBSETS, columns=np.array([1]), spellings=np.arange(3)).tolist() == [6, 1, 0]
+    assert ask(guard, QuestionKind.MEAN, SUBSETS[:2]).tolist() == [6.5, 2]
+    assert ask(guard, QuestionKind.COUNT, SUBSETS, columns=np.array([1]), spellings=np.arange(3)).tolist() == [6, 1, 0]
 
 
 def test_the_curator_refuses_when_the_budget_is_spent_and_maxima_always() -> None:
     with CuratorGuard(1).guard(TABLE, CHANCE) as responder:
-        assert not np.isnan(responder.answers(Questions(Kind.SUM, SUBSETS[:2]))).any()
+        assert not np.isnan(responder.answers(Questions(QuestionKind.SUM, SUBSETS[:2]))).any()
         assert float(responder.curator.budget().remaining.epsilon) == 0
-        assert np.isnan(responder.answers(Questions(Kind.SUM, ~SUBSETS[1:2]))).all()
-        assert np.isnan(responder.answers(Questions(Kind.MAX, SUBSETS[:1]))).all()
-        assert not np.isnan(responder.answers(Questions(Kind.SUM, SUBSETS[:2]))).any()  # from the record, for nothing
+        assert np.isnan(responder.answers(Questions(QuestionKind.SUM, ~SUBSETS[1:2]))).all()
+        assert np.isnan(responder.answers(Questions(QuestionKind.MAX, SUBSETS[:1]))).all()
+        assert not np.isnan(
+            responder.answers(Questions(QuestionKind.SUM, SUBSETS[:2]))
+        ).any()  # from the record, for nothing
         assert float(responder.curator.budget().spent.epsilon) == 1
 
 
@@ -117,4 +119,4 @@ def test_settings_that_make_no_sense_are_refused(guard) -> None:
 
 def test_a_table_without_people_is_refused() -> None:
     with pytest.raises(InvalidArgumentError, match="at least one row"):
-        Table(np.zeros((0, 1)), 0, 1, 1)
+        SecretTable(np.zeros((0, 1)), 0, 1, 1)

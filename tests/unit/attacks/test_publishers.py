@@ -6,9 +6,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from deniable.attacks.classes import Classes
+from deniable.attacks.classes import PublishedClasses
 from deniable.attacks.defences import Deidentified, KAnonymous, LDiverse, NoisyCounts, TClose
-from deniable.attacks.guessing import beliefs_about, shared_columns
+from deniable.attacks.on_tables.guessing import beliefs_about, shared_columns
 from deniable.attacks.population import DISEASES, SENSITIVE, ZIPS, population
 from deniable.core.errors import InvalidArgumentError
 
@@ -17,8 +17,8 @@ PEOPLE = population(500, CHANCE)
 ON = ("zip", "age", "sex")
 
 
-def classes_of(publisher, people: pa.Table = PEOPLE) -> Classes:
-    return Classes.of(publisher.publish(people), ON, SENSITIVE)
+def classes_of(publisher, people: pa.Table = PEOPLE) -> PublishedClasses:
+    return PublishedClasses.of(publisher.publish(people), ON, SENSITIVE)
 
 
 @pytest.mark.parametrize("k", [2, 3, 10, 100])
@@ -42,7 +42,7 @@ def test_every_class_is_close_to_all() -> None:
 @pytest.mark.parametrize("order", [("zip", "age", "sex"), ("age", "sex", "zip")])
 def test_everybody_fits_their_own_class_and_no_other(publisher, order: tuple[str, ...]) -> None:
     release = publisher.publish(PEOPLE, order)
-    found = Classes.of(release, ON, SENSITIVE)
+    found = PublishedClasses.of(release, ON, SENSITIVE)
     assert (found.rows_each(PEOPLE) == found.sizes[found.row]).all()
 
 

@@ -27,12 +27,12 @@ from deniable.attacks import (
     Skewness,
     Uniqueness,
 )
-from deniable.attacks.composition import compose
 from deniable.attacks.defences import KAnonymous, LDiverse, Subsample
-from deniable.attacks.differencing import difference_of_means
-from deniable.attacks.homogeneity import exposed_rows
-from deniable.attacks.linkage import link
-from deniable.attacks.pairs import find_pairs, menu
+from deniable.attacks.on_questions.differencing import difference_of_means
+from deniable.attacks.on_questions.pairs import find_pairs, menu
+from deniable.attacks.on_tables.composition import compose
+from deniable.attacks.on_tables.homogeneity import exposed_rows
+from deniable.attacks.on_tables.linkage import link
 from deniable.attacks.textbook import CATEGORIES, FOUR_ANONYMOUS, HOSPITAL_A, HOSPITAL_B, ON, SENSITIVE, THREE_DIVERSE
 from deniable.core.errors import InvalidArgumentError
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deniable.audit.views import Line, View, lowest_bit, views
+from deniable.audit.views import LineView, View, lowest_bit, views
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False).filter(bool))
@@ -56,7 +56,7 @@ def test_many_values_are_cut_into_intervals_and_frequent_ones_stay_alone(law: st
 
 
 def test_words_for_whole_numbers() -> None:
-    line = Line("outcome {}", lambda outcomes: outcomes, np.array([3, 4, 9]))
+    line = LineView("outcome {}", lambda outcomes: outcomes, np.array([3, 4, 9]))
     assert [line.words(*cells) for cells in [(0, 0), (1, 1), (1, 2), (2, 2), (3, 3), (0, 3)]] == [
         "outcome at most 2",
         "outcome 3",
@@ -68,9 +68,9 @@ def test_words_for_whole_numbers() -> None:
 
 
 def test_words_for_large_and_real_numbers() -> None:
-    whole = Line("outcome {}", lambda outcomes: outcomes, np.array([-(2**63), 1234567]))
+    whole = LineView("outcome {}", lambda outcomes: outcomes, np.array([-(2**63), 1234567]))
     assert [whole.words(0, 0), whole.words(2, 2)] == [f"outcome at most {-(2**63) - 1}", "outcome at least 1234567"]
-    real = Line("outcome {}", lambda outcomes: outcomes, np.array([0.25, np.nextafter(0.25, 1), 1 / 3, np.inf]))
+    real = LineView("outcome {}", lambda outcomes: outcomes, np.array([0.25, np.nextafter(0.25, 1), 1 / 3, np.inf]))
     assert [real.words(cell, cell) for cell in range(5)] == [
         "outcome at most 0.25",
         "outcome 0.25",
@@ -81,8 +81,8 @@ def test_words_for_large_and_real_numbers() -> None:
 
 
 def test_words_for_sets() -> None:
-    value = Line("outcome {}", lambda outcomes: outcomes, np.arange(10))
-    bit = Line("lowest set bit 2^({})", lowest_bit, np.array([-53, -52]))
+    value = LineView("outcome {}", lambda outcomes: outcomes, np.arange(10))
+    bit = LineView("lowest set bit 2^({})", lowest_bit, np.array([-53, -52]))
     assert View((value,)).words(np.array([4, 2, 3])) == "outcome 1 to 3"
     assert View((value,)).words(np.array([1, 3, 5, 7, 9])) == "outcome 0 or outcome 2 or outcome 4 (and 2 more)"
     crossed = View((value, bit))

@@ -14,9 +14,9 @@ from deniable.core.conversion import (
     mu_squared_from_epsilon,
     rho_from_epsilon,
 )
+from deniable.core.dominating_pair import GaussianPair, ResponsePair
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
-from deniable.core.pair import GaussianPair, ResponsePair
 
 AMOUNTS = st.fractions(min_value=Fraction(1, 10**6), max_value=100)
 FORMS = st.one_of(st.none(), AMOUNTS)

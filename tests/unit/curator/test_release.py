@@ -6,7 +6,7 @@ import pytest
 
 import deniable
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.query import Marginals, Sums
+from deniable.core.query import MarginalSums, Sums
 from deniable.curator.release import plan_release
 from deniable.planner import Spend
 from deniable.releases import Workload
@@ -62,7 +62,7 @@ def test_grouping_sets_and_all_cells_give_the_same(asked, monkeypatch):
     release = asked.release(work, strategy="residual", rho=1)
     monkeypatch.setattr("deniable.curator.release.MOST_GROUPS", 10)
     plan = plan_release(work, asked.policy, Spend.of(rho=1), "residual", {})
-    assert isinstance(plan.query, Marginals)
+    assert isinstance(plan.query, MarginalSums)
     again = asked.release(work, strategy="residual", rho=1)
     assert not again.free
     assert again.table.equals(release.table)

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deniable.core.expression import Column, Expression, Kind
-from deniable.engines.files import DataFile
-from deniable.engines.lockdown import MISTRUSTED
-from deniable.engines.spelling import Speller, Stored
+from deniable.engines.duckdb.files import DataFile
+from deniable.engines.duckdb.lockdown import MISTRUSTED
+from deniable.engines.duckdb.spelling import Speller, Stored
 
 WHOLES = [None, 0, 1, -1, 7, -7, 110, 2**31, 2**53 + 1, -(2**62), 2**63 - 1, -(2**63)]
 REALS = [

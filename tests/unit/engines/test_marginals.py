@@ -5,10 +5,10 @@ from __future__ import annotations
 import duckdb
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from deniable.core.query import Key, Marginals, Source, Sums, Total
-from deniable.engines.statements import statement
 from tests.unit.engines.test_statements import KEYS, TYPES, Rows, ask, connection, loose, rows, sources, totals
+
+from deniable.core.query import Key, MarginalSums, Source, Sums, Total
+from deniable.engines.duckdb.statements import statement
 
 __all__ = ["connection"]  # a fixture
 
@@ -33,7 +33,7 @@ def test_each_set_is_what_a_query_of_its_own_gives(
     sets: tuple[tuple[int, ...], ...],
 ) -> None:
     keys = tuple(Key(f"key {place}", value) for place, value in enumerate(values))  # type: ignore[arg-type]
-    query = Marginals(source, keys, totals, sets, "left")
+    query = MarginalSums(source, keys, totals, sets, "left")
     for places in sets:
         alone = ask(connection, Sums(source, tuple(keys[place] for place in places), totals), table)  # fills the table
         left = sum(1 << (2 - place) for place in range(3) if place not in places)

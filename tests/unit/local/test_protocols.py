@@ -23,17 +23,17 @@ from deniable.local import (
     OptimizedUnary,
     Piecewise,
     ProjectiveGeometry,
-    RandomizedResponse,
     Rappor,
     Reports,
     SubsetSelection,
     SymmetricUnary,
+    WarnerResponse,
     choose,
     proportions,
 )
-from deniable.local.domain import Domain
+from deniable.local.domain import AnswerDomain
+from deniable.local.families.listed import ListedProtocol
 from deniable.local.geometry import Space
-from deniable.local.listed import Listed
 
 LIMIT = 4 * exp(1) / (exp(1) - 1) ** 2
 
@@ -42,16 +42,16 @@ LIMIT = 4 * exp(1) / (exp(1) - 1) ** 2
 
 
 def test_three_ways_to_say_the_odds() -> None:
-    assert RandomizedResponse(gamma="1/4") == RandomizedResponse(keep="0.75")
-    assert float(RandomizedResponse(keep="0.75").epsilon) == pytest.approx(log(3))
-    assert float(RandomizedResponse(epsilon=1).keep) == pytest.approx(exp(1) / (1 + exp(1)))
+    assert WarnerResponse(gamma="1/4") == WarnerResponse(keep="0.75")
+    assert float(WarnerResponse(keep="0.75").epsilon) == pytest.approx(log(3))
+    assert float(WarnerResponse(epsilon=1).keep) == pytest.approx(exp(1) / (1 + exp(1)))
     for bad in ({}, {"epsilon": 1, "keep": "0.7"}, {"keep": "0.5"}, {"keep": 1}, {"gamma": 0}, {"gamma": "0.5"}):
         with pytest.raises(InvalidArgumentError):
-            RandomizedResponse(**bad)
+            WarnerResponse(**bad)
 
 
 def test_the_naive_mean_is_pulled_to_one_half_and_the_estimate_is_not() -> None:
-    survey = RandomizedResponse(keep="3/4")
+    survey = WarnerResponse(keep="3/4")
     assert survey.naive_mean(0.1) == pytest.approx(2 * 0.25 * 0.1 + 0.25)
     reports = Reports(survey.settings, np.repeat(np.array([1, 0], dtype=np.uint8), [300, 700]))
     assert survey.estimate(reports).value == pytest.approx(0.1)
@@ -59,13 +59,13 @@ def test_the_naive_mean_is_pulled_to_one_half_and_the_estimate_is_not() -> None:
 
 @pytest.mark.parametrize("bound", ["chebyshev", "hoeffding", "exact"])
 def test_that_many_people_are_enough_and_one_less_is_not(bound: str) -> None:
-    survey = RandomizedResponse(epsilon=1)
+    survey = WarnerResponse(epsilon=1)
     people = survey.people_for("0.02", bound=bound)
     assert survey.error(people=people, bound=bound) <= 0.02 < survey.error(people=people - 1, bound=bound)
 
 
 def test_the_bounds_are_the_formulas() -> None:
-    survey, n = RandomizedResponse(gamma="1/4"), 1000
+    survey, n = WarnerResponse(gamma="1/4"), 1000
     assert survey.error(people=n, bound="hoeffding") == pytest.approx(sqrt(log(2 / 0.05) / (2 * n)) * 2)
     assert survey.error(people=n, bound="chebyshev") == pytest.approx(sqrt(3 / 16 / 0.25 / n / 0.05))
     assert survey.error(people=n, bound="exact") < survey.error(people=n, bound="hoeffding")
@@ -92,7 +92,7 @@ def test_variances_are_the_literature_s(epsilon: float) -> None:
 
 @pytest.mark.parametrize("kind", [KaryResponse, HadamardResponse, ProjectiveGeometry, LocalHashing])
 @pytest.mark.parametrize("size", [2, 3, 13, 60])
-def test_parts_have_the_stated_sizes(kind: type[Listed], size: int) -> None:
+def test_parts_have_the_stated_sizes(kind: type[ListedProtocol], size: int) -> None:
     protocol = kind(size, 1)
     parts = [set(protocol.part(value).tolist()) for value in range(size)]
     assert {len(part) for part in parts} == {protocol.preferred}
@@ -179,7 +179,7 @@ def test_the_nearest_shares_are_a_projection() -> None:
 
 
 @pytest.mark.parametrize("kind", [KaryResponse, HadamardResponse, ProjectiveGeometry, LocalHashing])
-def test_expectation_maximization_finds_the_likeliest_shares(kind: type[Listed]) -> None:
+def test_expectation_maximization_finds_the_likeliest_shares(kind: type[ListedProtocol]) -> None:
     protocol, people = kind(3, 1), 3000
     reports = protocol.perturb(np.repeat([0, 1, 2], [200, 800, 2000]))
     found = protocol.distribution(reports)
@@ -311,11 +311,11 @@ def test_a_memory_repeats_itself_and_counts_what_it_lost() -> None:
 
 
 def test_domains_are_numbers_or_names() -> None:
-    assert Domain.of(3).places([0, 2, 1]).tolist() == [0, 2, 1]
-    assert Domain.of(["b", "a"]).places(np.array(["a", "b"], dtype=object)).tolist() == [1, 0]
+    assert AnswerDomain.of(3).places([0, 2, 1]).tolist() == [0, 2, 1]
+    assert AnswerDomain.of(["b", "a"]).places(np.array(["a", "b"], dtype=object)).tolist() == [1, 0]
     for bad in (1, 0, ["a"], ["a", "a"], "ab", [1, 2], 2.5):
         with pytest.raises(InvalidArgumentError, match=r"^domain "):
-            Domain.of(bad)  # type: ignore[arg-type]
+            AnswerDomain.of(bad)  # type: ignore[arg-type]
 
 
 def test_estimates_are_shown() -> None:
@@ -340,7 +340,7 @@ def test_a_mean_has_no_shares() -> None:
 @pytest.mark.parametrize("epsilon", ["1e-9", "1e-3", 20, 60, 1000, "1e200"])
 def test_extreme_losses_still_give_estimates(epsilon: object) -> None:
     for protocol, value in (
-        (RandomizedResponse(epsilon=epsilon), 1),
+        (WarnerResponse(epsilon=epsilon), 1),
         (KaryResponse(3, epsilon), 2),
         (ProjectiveGeometry(30, epsilon), 2),
         (LocalHashing(30, epsilon), 2),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from deniable.core.errors import InvalidArgumentError
-from deniable.local import Duchi, HadamardResponse, KaryResponse, ProjectiveGeometry, RandomizedResponse, Shuffled
+from deniable.local import Duchi, HadamardResponse, KaryResponse, ProjectiveGeometry, Shuffled, WarnerResponse
 
 Law = dict[tuple[int, ...], float]
 
@@ -54,7 +54,7 @@ def shuffled(laws: list[dict[int, Fraction]]) -> Law:
 @pytest.mark.parametrize("people", [1, 2, 7, 40])
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_delta_is_the_sum_over_all_outcomes(people: int, epsilon: float) -> None:
-    for crowd in (Shuffled(epsilon, people), Shuffled(RandomizedResponse(epsilon=epsilon), people)):
+    for crowd in (Shuffled(epsilon, people), Shuffled(WarnerResponse(epsilon=epsilon), people)):
         laws = clones(people, float(crowd.clones), epsilon)
         for asked in (0.0, 0.1 * epsilon, 0.5 * epsilon, 0.9 * epsilon):
             true = excess(*laws, asked)
@@ -65,7 +65,7 @@ def test_delta_is_the_sum_over_all_outcomes(people: int, epsilon: float) -> None
 @pytest.mark.parametrize(
     "protocol",
     [
-        RandomizedResponse(epsilon=1),
+        WarnerResponse(epsilon=1),
         KaryResponse(3, "1.5"),
         KaryResponse(4, 1),
         HadamardResponse(3, 1),
@@ -86,7 +86,7 @@ def test_no_shuffled_survey_gives_away_more(protocol: KaryResponse) -> None:
 
 def test_the_larger_chance_of_clones_is_used_just_where_the_split_exists() -> None:
     for protocol, expected in (
-        (RandomizedResponse(epsilon=1), True),
+        (WarnerResponse(epsilon=1), True),
         (KaryResponse(4, 1), True),
         (HadamardResponse(4, 1), False),
     ):
@@ -106,13 +106,13 @@ def test_the_larger_chance_of_clones_is_used_just_where_the_split_exists() -> No
 
 @pytest.mark.parametrize("people", [100, 10_000, 10**6])
 def test_a_crowd_amplifies_like_one_over_its_root(people: int) -> None:
-    found = float(Shuffled(RandomizedResponse(epsilon=1), people).guarantee("1e-6").epsilon)
+    found = float(Shuffled(WarnerResponse(epsilon=1), people).guarantee("1e-6").epsilon)
     assert 0.5 < found / (5.2 / people**0.5) < 1.3 or people == 100
     assert found < 1
 
 
 def test_the_guarantee_is_enough_and_least() -> None:
-    crowd = Shuffled(RandomizedResponse(epsilon=1), 1000)
+    crowd = Shuffled(WarnerResponse(epsilon=1), 1000)
     found = crowd.guarantee("1e-6").epsilon
     assert crowd.delta(found) <= 1e-6 < crowd.delta(found - Fraction(1, 10**6))
 

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from deniable.mechanisms import Gaussian, Laplace
-from deniable.mechanisms.running_counts import Tree
+from deniable.mechanisms.running_counts import CountTree
 
 ALPHA = 1e-8
 
 
 @given(st.integers(1, 300), st.integers(1, 2), st.integers(0, 1 << 30))
 def test_without_noise_running_counts_are_exact(cells, power, seed):
-    tree = Tree.over(cells, power)
+    tree = CountTree.over(cells, power)
     assert tree.branches**tree.levels >= cells
     counts = np.random.default_rng(seed).integers(0, 1 << 40, (3, cells))
     below, everyone = tree.running(tree.sums(counts))
@@ -26,7 +26,7 @@ def test_without_noise_running_counts_are_exact(cells, power, seed):
 
 @given(st.integers(1, 40), st.lists(st.tuples(st.integers(0, 2), st.integers(0, 39)), max_size=5), st.integers(1, 2))
 def test_a_unit_is_in_one_sum_of_each_level_for_each_row(cells, rows, power):
-    tree = Tree.over(cells, power)
+    tree = CountTree.over(cells, power)
     unit = np.zeros((3, cells), dtype=np.int64)
     for group, cell in rows:
         unit[group, cell % cells] += 1
@@ -36,7 +36,7 @@ def test_a_unit_is_in_one_sum_of_each_level_for_each_row(cells, rows, power):
 
 
 def test_counts_beyond_64_bits_are_cut():
-    sums = Tree(cells=4, branches=2, levels=2).sums(np.full((1, 4), 1 << 61))
+    sums = CountTree(cells=4, branches=2, levels=2).sums(np.full((1, 4), 1 << 61))
     assert sums.max() == 1 << 61
 
 
@@ -44,7 +44,7 @@ def test_counts_beyond_64_bits_are_cut():
 @pytest.mark.parametrize("quantile", [Fraction(1, 2), Fraction(9, 10), Fraction(1, 100)])
 def test_margins_hold_the_noise_and_are_not_far_too_wide(mechanism, quantile):
     """Each cell's margin fails with probability 0.05 at most; 4,000 draws at six cells: a false alarm once in 10^7."""
-    tree, draws, beta = Tree.over(200, power=2), 4_000, 0.05
+    tree, draws, beta = CountTree.over(200, power=2), 4_000, 0.05
     gaussian = isinstance(mechanism, Gaussian)
     scale = mechanism.sigma if gaussian else float(mechanism.scale)
     margins = tree.margins(quantile, scale, beta, gaussian=gaussian)

@@ -143,7 +143,7 @@ def test_refusals_have_their_code(sql, code):
 
 def test_every_code_is_documented_and_every_documented_code_exists():
     root = Path(__file__).parents[3]
-    planner = "".join(path.read_text() for path in (root / "src/deniable/planner").glob("*.py"))
+    planner = "".join(path.read_text() for path in (root / "src/deniable/planner").rglob("*.py"))
     codes = set(re.findall(r'Refused\(\s*"([a-z-]+)"', planner))
     table = (root / "docs/sql.md").read_text().split("## Refusals")[1]
     documented = {

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from deniable.core.expression import Column as Expressed
+from deniable.core.expression import DeclaredColumn as Expressed
 from deniable.core.expression import Kind, Range
 from deniable.core.guarantee import Guarantee
 from deniable.core.sensitivity import Neighbours
-from deniable.policy import Column, EngineSettings, InvalidPolicyError, Policy, Table, load
+from deniable.policy import DeclaredColumn, DeclaredTable, EngineSettings, InvalidPolicyError, Policy, load
 
 CLINIC = """
 [population]
@@ -73,7 +73,7 @@ def test_the_policy_of_the_design(clinic: Path) -> None:
     assert policy.engine == EngineSettings("duckdb", 60.0, "4GB", None)
     assert policy.ledger == f"sqlite:///{folder / 'clinic.ledger'}"
     assert policy.origin == str(clinic)
-    assert policy.tables["visits"] == Table(
+    assert policy.tables["visits"] == DeclaredTable(
         name="visits",
         source=str(folder / "visits.parquet"),
         unit="patient_id",
@@ -81,15 +81,15 @@ def test_the_policy_of_the_design(clinic: Path) -> None:
         keys=10,
         public=False,
         columns={
-            "patient_id": Column("patient_id", Kind.INTEGER),
-            "age": Column("age", Kind.INTEGER, Fraction(0), Fraction(110)),
-            "cost": Column("cost", Kind.NUMBER, Fraction(0), Fraction(500), step=Fraction(1, 100)),
-            "region": Column("region", Kind.TEXT, values=("north", "east", "south", "west")),
-            "reason": Column("reason", Kind.TEXT),
-            "day": Column("day", Kind.DATE, date(2025, 1, 1), date(2025, 12, 31)),
+            "patient_id": DeclaredColumn("patient_id", Kind.INTEGER),
+            "age": DeclaredColumn("age", Kind.INTEGER, Fraction(0), Fraction(110)),
+            "cost": DeclaredColumn("cost", Kind.NUMBER, Fraction(0), Fraction(500), step=Fraction(1, 100)),
+            "region": DeclaredColumn("region", Kind.TEXT, values=("north", "east", "south", "west")),
+            "reason": DeclaredColumn("reason", Kind.TEXT),
+            "day": DeclaredColumn("day", Kind.DATE, date(2025, 1, 1), date(2025, 12, 31)),
         },
     )
-    assert policy.tables["hospitals"] == Table(
+    assert policy.tables["hospitals"] == DeclaredTable(
         name="hospitals", source=str(folder / "hospitals.csv"), columns={}, public=True
     )
     assert {name: share.epsilon for name, share in policy.analysts.items()} == {"alice": 1}

@@ -15,9 +15,9 @@ from deniable.apps.attack.options import Defence, Epsilon, Plot, Seed
 from deniable.apps.attack.show import fight
 from deniable.attacks import Membership, Model, Ranking
 from deniable.attacks.classes import require
-from deniable.attacks.membership import judge
-from deniable.attacks.model import threshold_between
-from deniable.attacks.ranking import posterior
+from deniable.attacks.on_models.membership import judge
+from deniable.attacks.on_models.model import threshold_between
+from deniable.attacks.on_models.ranking import posterior
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import whole
 

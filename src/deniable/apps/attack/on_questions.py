@@ -23,9 +23,9 @@ from deniable.attacks import (
     Reconstruction,
     SinglingOut,
 )
-from deniable.attacks.averaging import mean_of_known
 from deniable.attacks.classes import factorized, require
-from deniable.attacks.pairs import find_pairs, menu
+from deniable.attacks.on_questions.averaging import mean_of_known
+from deniable.attacks.on_questions.pairs import find_pairs, menu
 
 Curator = Annotated[Path | None, typer.Option(help="Attack this policy's curator instead of made-up people.")]
 TableName = Annotated[str | None, typer.Option("--table", help="With --curator: the table.")]

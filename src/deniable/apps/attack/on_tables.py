@@ -16,12 +16,12 @@ from deniable.apps.attack.files import columns_of, read_table, sensitive_of
 from deniable.apps.attack.options import Defence, Epsilon, On, Plot, Public, Seed, Sensitive
 from deniable.apps.attack.show import fight, show_counts, show_people
 from deniable.attacks import Background, Composition, Homogeneity, Linkage, Skewness, Uniqueness
-from deniable.attacks.classes import Classes, require
-from deniable.attacks.composition import compose
-from deniable.attacks.homogeneity import exposed_rows
-from deniable.attacks.linkage import link
-from deniable.attacks.skewness import worst_class
-from deniable.attacks.uniqueness import group_sizes
+from deniable.attacks.classes import PublishedClasses, require
+from deniable.attacks.on_tables.composition import compose
+from deniable.attacks.on_tables.homogeneity import exposed_rows
+from deniable.attacks.on_tables.linkage import link
+from deniable.attacks.on_tables.skewness import worst_class
+from deniable.attacks.on_tables.uniqueness import group_sizes
 from deniable.core.errors import InvalidArgumentError
 
 Release = Annotated[Path | None, typer.Argument(help="A published table (CSV or Parquet); made-up people without it.")]
@@ -115,7 +115,7 @@ def homogeneity(
         fight(Homogeneity(n), defence, epsilon, seed, plot)
         return
     table, columns, column = _grouped(release, on, sensitive)
-    classes = Classes.of(table, columns, column)
+    classes = PublishedClasses.of(table, columns, column)
     lines = {
         "rows": (table.num_rows, None),
         "classes": (len(classes.cells), None),
@@ -149,7 +149,7 @@ def background(
         fight(Background(n, known), defence, epsilon, seed, plot)
         return
     table, columns, column = _grouped(release, on, sensitive)
-    classes = Classes.of(table, columns, column)
+    classes = PublishedClasses.of(table, columns, column)
     for value in ruled_out:
         if value not in classes.values:
             raise InvalidArgumentError("not", f"{value!r} is no {column}; there are: {', '.join(classes.values)}")
@@ -188,7 +188,7 @@ def skewness(
     shown = Table(title=f"{release}: how far a belief moves", title_justify="left", header_style="bold")
     for heading in (column, "in all rows", "in the worst class"):
         shown.add_column(heading, justify="left" if heading == column else "right")
-    for value in Classes.of(table, columns, column).values:
+    for value in PublishedClasses.of(table, columns, column).values:
         most, overall = worst_class(table, columns, column, value)
         shown.add_row(value, f"{overall:.1%}", f"{most:.1%}")
     Console().print(shown)

@@ -23,7 +23,7 @@ from deniable.apps.plan.commands import show
 from deniable.core.errors import InvalidArgumentError
 from deniable.local.estimate import Estimate
 from deniable.local.reports import write_whole
-from deniable.local.survey import Question, Survey
+from deniable.local.survey import Survey, SurveyQuestion
 
 app = typer.Typer(no_args_is_help=True, help="Surveys in the local model: people add the noise themselves.")
 
@@ -166,7 +166,7 @@ def _draw(survey: Survey, found: Mapping[str, Estimate], path: Path) -> None:
         raise InvalidArgumentError("plot", f"could not be written to {path}: {error}") from None
 
 
-def _expected_error(question: Question, people: int) -> float:
+def _expected_error(question: SurveyQuestion, people: int) -> float:
     """Two standard deviations."""
     return 2 * sqrt(question.protocol.variance(people))
 

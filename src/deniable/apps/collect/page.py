@@ -8,10 +8,10 @@ from importlib.resources import files
 from typing import Any
 
 from deniable.apps.collect.files import stamp
-from deniable.local.hybrid import Hybrid
-from deniable.local.listed import Listed
-from deniable.local.randomized_response import RandomizedResponse
-from deniable.local.survey import Question, Survey
+from deniable.local.families.listed import ListedProtocol
+from deniable.local.protocols.hybrid import Hybrid
+from deniable.local.protocols.warner_response import WarnerResponse
+from deniable.local.survey import Survey, SurveyQuestion
 
 
 def page(survey: Survey) -> str:
@@ -28,12 +28,12 @@ def page(survey: Survey) -> str:
     return template.replace("/*SURVEY*/", text)
 
 
-def _question(question: Question) -> dict[str, Any]:
+def _question(question: SurveyQuestion) -> dict[str, Any]:
     """What the page needs to draw a report, in whole numbers."""
     protocol = question.protocol
     head = {"name": question.name, "text": question.text, "epsilon": float(protocol.epsilon)}
     match protocol:
-        case RandomizedResponse():
+        case WarnerResponse():
             return head | {
                 "protocol": "listed",
                 "labels": ["no", "yes"],
@@ -42,7 +42,7 @@ def _question(question: Question) -> dict[str, Any]:
                 "truth": _exact(protocol.keep),
                 "lie": _exact(1 - protocol.keep),
             }
-        case Listed():
+        case ListedProtocol():
             return head | {
                 "protocol": "listed",
                 "labels": protocol.domain.labels,

@@ -6,7 +6,7 @@ import numpy as np
 
 from deniable.apps.chart import Chart
 from deniable.core.number import Number, positive, probability, whole
-from deniable.local import RandomizedResponse
+from deniable.local import WarnerResponse
 from deniable.mechanisms import Laplace
 
 _CONFIDENCE = "0.95"
@@ -15,7 +15,7 @@ _CONFIDENCE = "0.95"
 def students(people: int, share: Number, epsilon: Number, error: Number) -> Chart:
     """One row for each way of asking: its answer for made-up students, its interval, and whom a wanted error takes."""
     truth, wanted = _simulated(whole("people", people), float(probability("share", share))), positive("error", error)
-    survey, curator = RandomizedResponse(epsilon=epsilon), Laplace(sensitivity=1, epsilon=epsilon)
+    survey, curator = WarnerResponse(epsilon=epsilon), Laplace(sensitivity=1, epsilon=epsilon)
     estimate = survey.estimate(survey.perturb(truth), _CONFIDENCE)
     count, noise = int(truth.sum()), curator.error(_CONFIDENCE)
     noisy = curator.release(count)

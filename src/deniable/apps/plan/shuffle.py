@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from deniable.apps.chart import Chart
 from deniable.core.number import Number, whole
-from deniable.local import RandomizedResponse, Shuffled
+from deniable.local import Shuffled, WarnerResponse
 
 
 def shuffle(people: int, epsilon: Number, delta: Number) -> Chart:
     """One row for each kind of protocol, one line for each over a range of n."""
     whole("n", people)
-    kinds = {"randomized response": RandomizedResponse(epsilon=epsilon), "any protocol": epsilon}
+    kinds = {"randomized response": WarnerResponse(epsilon=epsilon), "any protocol": epsilon}
     sizes = sorted({max(1, round(people * 10 ** (power / 2))) for power in range(-4, 3)} | {people})
     found = {
         name: {size: float(Shuffled(kind, size).guarantee(delta).epsilon) for size in sizes}

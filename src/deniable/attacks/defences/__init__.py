@@ -3,33 +3,33 @@
 Guards answer questions, publishers publish a table, engines rank advertisements, trainers publish a model.
 """
 
-from deniable.attacks.defences.bit_audit import OfflineBitAudit, SimulatableBitAudit
-from deniable.attacks.defences.curator import CuratorGuard, CuratorResponder
-from deniable.attacks.defences.defence import Defence, Guard, Kind, Questions, Responder, Table
-from deniable.attacks.defences.deidentified import Deidentified
-from deniable.attacks.defences.deterministic import Deterministic
-from deniable.attacks.defences.engine import Engine
-from deniable.attacks.defences.exact import Exact
-from deniable.attacks.defences.exponential_engine import ExponentialEngine
-from deniable.attacks.defences.input_noise import InputNoise
-from deniable.attacks.defences.k_anonymous import KAnonymous
-from deniable.attacks.defences.l_diverse import LDiverse
-from deniable.attacks.defences.laplace import NaiveLaplace
-from deniable.attacks.defences.max_audit import OfflineMaxAudit, SimulatableMaxAudit
-from deniable.attacks.defences.noisy_counts import NoisyCounts
-from deniable.attacks.defences.noisy_gradients import NoisyGradients
-from deniable.attacks.defences.plain_training import PlainTraining
-from deniable.attacks.defences.publisher import Publisher
-from deniable.attacks.defences.query_set_size import QuerySetSize
-from deniable.attacks.defences.regularised_training import RegularisedTraining
-from deniable.attacks.defences.remembering import RememberingSets, RememberingTexts
-from deniable.attacks.defences.response import ResponseEngine
-from deniable.attacks.defences.rounding import Rounding
-from deniable.attacks.defences.subsample import Subsample
-from deniable.attacks.defences.sum_audit import SumAudit
-from deniable.attacks.defences.t_close import TClose
-from deniable.attacks.defences.trainer import Trainer
-from deniable.attacks.defences.uniform_noise import UniformNoise
+from deniable.attacks.defences.auditors.bit_audit import OfflineBitAudit, SimulatableBitAudit
+from deniable.attacks.defences.auditors.max_audit import OfflineMaxAudit, SimulatableMaxAudit
+from deniable.attacks.defences.auditors.sum_audit import SumAudit
+from deniable.attacks.defences.defence import Defence, Guard, QuestionKind, Questions, Responder, SecretTable
+from deniable.attacks.defences.guards.curator import CuratorGuard, CuratorResponder
+from deniable.attacks.defences.guards.exact import Exact
+from deniable.attacks.defences.guards.input_noise import InputNoise
+from deniable.attacks.defences.guards.naive_laplace import NaiveLaplace
+from deniable.attacks.defences.guards.query_set_size import QuerySetSize
+from deniable.attacks.defences.guards.remembering import RememberingSets, RememberingTexts
+from deniable.attacks.defences.guards.rounding import Rounding
+from deniable.attacks.defences.guards.subsample import Subsample
+from deniable.attacks.defences.guards.uniform_noise import UniformNoise
+from deniable.attacks.defences.publishers.deidentified import Deidentified
+from deniable.attacks.defences.publishers.k_anonymous import KAnonymous
+from deniable.attacks.defences.publishers.l_diverse import LDiverse
+from deniable.attacks.defences.publishers.noisy_counts import NoisyCounts
+from deniable.attacks.defences.publishers.publisher import Publisher
+from deniable.attacks.defences.publishers.t_close import TClose
+from deniable.attacks.defences.recommenders.deterministic import Deterministic
+from deniable.attacks.defences.recommenders.exponential_choice import ExponentialChoice
+from deniable.attacks.defences.recommenders.randomized_profile import RandomizedProfile
+from deniable.attacks.defences.recommenders.recommender import Recommender
+from deniable.attacks.defences.trainers.noisy_gradients import NoisyGradients
+from deniable.attacks.defences.trainers.plain_training import PlainTraining
+from deniable.attacks.defences.trainers.regularised_training import RegularisedTraining
+from deniable.attacks.defences.trainers.trainer import Trainer
 
 __all__ = [
     "CuratorGuard",
@@ -37,13 +37,11 @@ __all__ = [
     "Defence",
     "Deidentified",
     "Deterministic",
-    "Engine",
     "Exact",
-    "ExponentialEngine",
+    "ExponentialChoice",
     "Guard",
     "InputNoise",
     "KAnonymous",
-    "Kind",
     "LDiverse",
     "NaiveLaplace",
     "NoisyCounts",
@@ -53,19 +51,21 @@ __all__ = [
     "PlainTraining",
     "Publisher",
     "QuerySetSize",
+    "QuestionKind",
     "Questions",
+    "RandomizedProfile",
+    "Recommender",
     "RegularisedTraining",
     "RememberingSets",
     "RememberingTexts",
     "Responder",
-    "ResponseEngine",
     "Rounding",
+    "SecretTable",
     "SimulatableBitAudit",
     "SimulatableMaxAudit",
     "Subsample",
     "SumAudit",
     "TClose",
-    "Table",
     "Trainer",
     "UniformNoise",
 ]

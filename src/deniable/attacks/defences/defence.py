@@ -33,7 +33,7 @@ class Defence(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SecretTable:
     """Private numbers: a row for each person, a column for each fact, all within public bounds on a public grid."""
 
     secret: FloatArray
@@ -52,7 +52,7 @@ class Table:
         return self.high - self.low
 
 
-class Kind(Enum):
+class QuestionKind(Enum):
     """What is asked about a subset of the people."""
 
     COUNT = "count"
@@ -69,7 +69,7 @@ class Questions:
     `spellings` tells apart different texts of the same question: the same number is the same text.
     """
 
-    kind: Kind
+    kind: QuestionKind
     subsets: BoolArray
     columns: IntArray = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
     spellings: IntArray = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
@@ -125,11 +125,11 @@ class Guard(Defence):
     """A defence that answers questions."""
 
     @abstractmethod
-    def guard(self, table: Table, chance: np.random.Generator) -> Responder:
+    def guard(self, table: SecretTable, chance: np.random.Generator) -> Responder:
         """At work on this table. `chance` is simulated randomness: only the project's curator is more careful."""
 
 
-def exact_sums(table: Table, questions: Questions) -> FloatArray:
+def exact_sums(table: SecretTable, questions: Questions) -> FloatArray:
     """What counts, sums and means rest on."""
     secret = table.secret
     if questions.columns.size == 1:
@@ -140,11 +140,11 @@ def exact_sums(table: Table, questions: Questions) -> FloatArray:
     return np.asarray(np.einsum("mn,nm->m", questions.subsets, secret[:, questions.columns]))
 
 
-def exact_answers(table: Table, questions: Questions) -> FloatArray:
+def exact_answers(table: SecretTable, questions: Questions) -> FloatArray:
     """The truth; nothing has no mean and no maximum."""
     sizes = questions.sizes()
-    if questions.kind is Kind.MAX:
+    if questions.kind is QuestionKind.MAX:
         shown = np.where(questions.subset_of_each(), table.secret[:, questions.column_of_each()].T, -np.inf)
         return np.where(sizes > 0, shown.max(axis=1), np.nan)
     sums = exact_sums(table, questions)
-    return sums if questions.kind is not Kind.MEAN else sums / np.where(sizes > 0, sizes, np.nan)
+    return sums if questions.kind is not QuestionKind.MEAN else sums / np.where(sizes > 0, sizes, np.nan)

@@ -54,9 +54,9 @@ def publishers(epsilon: Number, values: Sequence[str] = DISEASES) -> Mapping[str
     )
 
 
-def engines(epsilon: Number) -> Mapping[str, every.Engine]:
+def engines(epsilon: Number) -> Mapping[str, every.Recommender]:
     """Those that rank."""
-    return _by_name((every.Deterministic(), every.ResponseEngine(epsilon), every.ExponentialEngine(epsilon)))
+    return _by_name((every.Deterministic(), every.RandomizedProfile(epsilon), every.ExponentialChoice(epsilon)))
 
 
 def trainers(epsilon: Number) -> Mapping[str, every.Trainer]:

@@ -17,7 +17,7 @@ from deniable.core.grid import IntArray
 from deniable.core.loss import Loss
 from deniable.mechanisms import Laplace, Mechanism
 from deniable.releases.linear import tails
-from deniable.releases.linear.factors import FloatArray
+from deniable.releases.linear.matrices.factors import FloatArray
 from deniable.releases.linear.measurement import Measurement, together
 from deniable.releases.linear.reader import Reader
 from deniable.releases.linear.task import Piece, Task

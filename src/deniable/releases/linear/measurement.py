@@ -13,8 +13,8 @@ from deniable.core.grid import IntArray
 from deniable.core.loss import Loss
 from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian, Laplace
-from deniable.releases.linear.factors import FloatArray
-from deniable.releases.linear.whole import Map, image, room
+from deniable.releases.linear.matrices.factors import FloatArray
+from deniable.releases.linear.matrices.integer_matrix import Map, image, room
 
 _FINE = 1 << 14
 """Noise is at least so many steps wide, so that it is as good as continuous."""

@@ -14,7 +14,7 @@ from deniable.releases.linear.tables import title
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ReleaseLine:
     """One part of a workload."""
 
     part: str
@@ -31,7 +31,7 @@ class ReleaseQuote:
 
     strategy: str
     loss: Loss
-    lines: tuple[Line, ...]
+    lines: tuple[ReleaseLine, ...]
     error: float
     """The expected root-mean-square error of all queries, by weight."""
     bound: float | None
@@ -54,7 +54,8 @@ class ReleaseQuote:
             strategy=design.name,
             loss=design.loss,
             lines=tuple(
-                Line(title(task, piece), piece.rows, design.error(piece), alone.error(piece)) for piece in task.pieces
+                ReleaseLine(title(task, piece), piece.rows, design.error(piece), alone.error(piece))
+                for piece in task.pieces
             ),
             error=design.total,
             bound=design.bound,

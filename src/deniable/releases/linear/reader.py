@@ -18,10 +18,10 @@ from scipy.linalg.lapack import dpotrf, dpotri
 from threadpoolctl import threadpool_limits
 
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.releases.linear.factors import Factor, FloatArray
-from deniable.releases.linear.halves import halves, put_together
-from deniable.releases.linear.task import Factors, Listed, Piece, spread
-from deniable.releases.linear.whole import Solvable
+from deniable.releases.linear.matrices.centrosymmetric import halves, put_together
+from deniable.releases.linear.matrices.factors import Factor, FloatArray
+from deniable.releases.linear.matrices.integer_matrix import Solvable
+from deniable.releases.linear.task import Factors, ListedQueries, Piece, spread
 
 _AT_ONCE = 1 << 22
 """Numbers that are multiplied at a time, for queries that are listed."""
@@ -88,7 +88,7 @@ class CellReader(Reader):
 
     def squares(self, piece: Piece) -> float:
         """Of a product, the traces of Gram matrices and covariances are enough: no query is listed."""
-        if isinstance(piece, Listed) or len(self.maps) < len(self.shape):
+        if isinstance(piece, ListedQueries) or len(self.maps) < len(self.shape):
             return super().squares(piece)
         traces = (
             factor.trace if covariance is None else float((factor.gram * covariance).sum())
@@ -121,7 +121,7 @@ class CellReader(Reader):
         """All cells in one row: the covariance has every axis twice, and each factor takes its two away."""
         (covariance,) = self.covariances
         joint = np.eye(prod(self.shape)) if covariance is None else covariance
-        if isinstance(piece, Listed):
+        if isinstance(piece, ListedQueries):
             return in_pieces(piece, lambda rows: forms(_flat(piece, rows, self.shape), [joint]))
         places = len(self.shape)
         order = [axis for place in range(places) for axis in (place, places + place)]
@@ -194,17 +194,17 @@ def forms(queries: FloatArray, covariances: Sequence[FloatArray]) -> FloatArray:
     return np.asarray((moved * queries).sum(axis=tuple(range(1, queries.ndim))))
 
 
-def in_pieces(piece: Listed, rule: Any) -> FloatArray:  # noqa: ANN401 - a function of some of the rows
+def in_pieces(piece: ListedQueries, rule: Any) -> FloatArray:  # noqa: ANN401 - a function of some of the rows
     """A rule for a few listed queries at a time."""
     step = max(1, _AT_ONCE // max(1, piece.matrix[0].size))
     parts = [rule(piece.matrix[start : start + step].astype(np.float64)) for start in range(0, piece.rows, step)]
     return np.concatenate(parts)
 
 
-def _kept(piece: Listed, shape: tuple[int, ...]) -> tuple[int, ...]:
+def _kept(piece: ListedQueries, shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(size if axis in piece.axes else 1 for axis, size in enumerate(shape))
 
 
-def _flat(piece: Listed, rows: NDArray[Any], shape: tuple[int, ...]) -> FloatArray:
-    some = Listed(piece.axes, rows.astype(np.bool_), piece.weight)
+def _flat(piece: ListedQueries, rows: NDArray[Any], shape: tuple[int, ...]) -> FloatArray:
+    some = ListedQueries(piece.axes, rows.astype(np.bool_), piece.weight)
     return spread(some, shape).reshape(len(rows), -1).astype(np.float64)

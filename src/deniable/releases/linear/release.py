@@ -17,11 +17,11 @@ from deniable.core.grid import IntArray
 from deniable.core.loss import Loss
 from deniable.core.number import Number, probability
 from deniable.releases.linear.design import Design
-from deniable.releases.linear.factors import FloatArray
+from deniable.releases.linear.matrices.factors import FloatArray
+from deniable.releases.linear.nonnegative import tidied
 from deniable.releases.linear.reader import sums_of
 from deniable.releases.linear.tables import queries, stacked, title
-from deniable.releases.linear.task import Listed, Piece, Task
-from deniable.releases.linear.tidy import tidied
+from deniable.releases.linear.task import ListedQueries, Piece, Task
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,7 @@ Resolve = Callable[[str], tuple[tuple[int, ...], NDArray[np.bool_]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class QueryEstimate:
     """One answer."""
 
     count: float
@@ -96,19 +96,19 @@ class Release:
 
         return self._table(columns)
 
-    def query(self, condition: str, confidence: Number | None = None) -> Estimate:
+    def query(self, condition: str, confidence: Number | None = None) -> QueryEstimate:
         """How many rows satisfy a condition on the released attributes, with its own interval. Costs nothing.
 
         Raises:
             Refused: the condition needs something that the release does not tell apart.
         """
         axes, cells = self.resolve(condition)
-        piece = Listed(axes, cells[None], 1.0)
+        piece = ListedQueries(axes, cells[None], 1.0)
         level = _level(self.confidence if confidence is None else confidence)
         count = float(self.design.answers(self.solution, piece)[0])
         radius = float(self.design.radius(self.solution, piece, level)[0])
         deviation = float(self.design.deviations(self.solution, piece)[0])
-        return Estimate(count, count - radius, count + radius, deviation)
+        return QueryEstimate(count, count - radius, count + radius, deviation)
 
     def tidy(self, *, nonnegative: bool = True, whole: bool = True) -> pa.Table:
         """The rows of `table`, from cells that are not negative, whole, or both: so all sums agree, exactly.

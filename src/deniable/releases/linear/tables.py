@@ -11,8 +11,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from deniable.releases.linear.domain import Attribute
-from deniable.releases.linear.factors import Shape
-from deniable.releases.linear.task import Factors, Listed, Piece, Task
+from deniable.releases.linear.matrices.factors import Shape
+from deniable.releases.linear.task import Factors, ListedQueries, Piece, Task
 
 _RESERVED = ("part", "condition", "count", "deviation", "low", "high")
 """What answers and errors are called."""
@@ -21,7 +21,7 @@ _RESERVED = ("part", "condition", "count", "deviation", "low", "high")
 def title(task: Task, piece: Piece) -> str:
     """A part of the workload in words."""
     names = [attribute.name for attribute in task.domain.attributes]
-    if isinstance(piece, Listed):
+    if isinstance(piece, ListedQueries):
         return f"conditions on {' x '.join(names[axis] for axis in piece.axes)}"
     words = [
         names[axis] if factor.shape is Shape.VALUES else f"{factor.shape.value} of {names[axis]}"
@@ -33,7 +33,7 @@ def title(task: Task, piece: Piece) -> str:
 
 def queries(task: Task, piece: Piece) -> dict[str, pa.Array]:
     """What tells the queries of a part apart: values, and the ends of prefixes and ranges (both included)."""
-    if isinstance(piece, Listed):
+    if isinstance(piece, ListedQueries):
         return {"condition": pa.array(piece.texts or [f"condition {row + 1}" for row in range(piece.rows)])}
     columns: dict[str, pa.Array] = {}
     after = piece.rows

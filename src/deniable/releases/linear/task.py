@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from deniable.core.errors import Refused
 from deniable.releases.linear.domain import Domain
-from deniable.releases.linear.factors import Factor, FloatArray, Shape
+from deniable.releases.linear.matrices.factors import Factor, FloatArray, Shape
 from deniable.releases.linear.workload import Product
 
 MOST_QUERIES = 1 << 23
@@ -37,7 +37,7 @@ class Factors:
 
 
 @dataclass(frozen=True, eq=False)
-class Listed:
+class ListedQueries:
     """Queries that are listed: for each, which cells of some attributes count."""
 
     axes: tuple[int, ...]
@@ -58,7 +58,7 @@ class Listed:
         return f"Listed({self.axes}, {self.matrix.shape}, {digest}, {self.weight})"
 
 
-Piece = Factors | Listed
+Piece = Factors | ListedQueries
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def _product(matrices: list[FloatArray]) -> FloatArray:
     return product
 
 
-def spread(piece: Listed, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+def spread(piece: ListedQueries, shape: tuple[int, ...]) -> NDArray[np.bool_]:
     """The listed queries on all cells."""
     kept = [shape[axis] if axis in piece.axes else 1 for axis in range(len(shape))]
     return np.broadcast_to(piece.matrix.reshape(piece.rows, *kept), (piece.rows, *shape))

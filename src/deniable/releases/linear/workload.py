@@ -9,7 +9,7 @@ from itertools import combinations
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import Number, positive, whole
-from deniable.releases.linear.factors import Shape
+from deniable.releases.linear.matrices.factors import Shape
 
 _MOST_PARTS = 20_000
 

@@ -7,19 +7,19 @@ from typing import Any
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import Number, whole
-from deniable.releases.syntactic.cells import Cells, cells
-from deniable.releases.syntactic.check import checked
-from deniable.releases.syntactic.demands import Demands, SensitiveColumns, demanded
-from deniable.releases.syntactic.kinds import Flat, Hierarchy
-from deniable.releases.syntactic.lattice import Lattice
-from deniable.releases.syntactic.local import local
-from deniable.releases.syntactic.losses import loss_of
-from deniable.releases.syntactic.models import Model
-from deniable.releases.syntactic.mondrian import mondrian
-from deniable.releases.syntactic.nearest import infeasible
-from deniable.releases.syntactic.optimum import Optimum, Progress, judge, optimum
-from deniable.releases.syntactic.recoding import Recoding, full_domain, published
-from deniable.releases.syntactic.release import Release
+from deniable.releases.syntactic.hierarchies.kinds import FlatHierarchy, Hierarchy
+from deniable.releases.syntactic.models.check import checked
+from deniable.releases.syntactic.models.demands import Demands, SensitiveColumns, demanded
+from deniable.releases.syntactic.models.diversity import PrivacyModel
+from deniable.releases.syntactic.report.anonymized_table import AnonymizedTable
+from deniable.releases.syntactic.search.cells import CellCounts, cells
+from deniable.releases.syntactic.search.lattice import Lattice
+from deniable.releases.syntactic.search.local import local
+from deniable.releases.syntactic.search.losses import loss_of
+from deniable.releases.syntactic.search.mondrian import mondrian
+from deniable.releases.syntactic.search.nearest import infeasible
+from deniable.releases.syntactic.search.optimum import OptimalNode, Progress, judge, optimum
+from deniable.releases.syntactic.search.recoding import Recoding, full_domain, published
 from deniable.releases.syntactic.source import names_of, read
 
 METHODS = ("optimal", "mondrian", "local")
@@ -31,15 +31,15 @@ def anonymize(
     quasi_identifiers: Mapping[str, Hierarchy | None],
     sensitive: SensitiveColumns = (),
     k: int | None = None,
-    l: int | Model | None = None,
-    t: Number | Model | None = None,
+    l: int | PrivacyModel | None = None,
+    t: Number | PrivacyModel | None = None,
     suppression: Number = 0,
     method: str = "optimal",
     loss: str = "ncp",
     keep: Sequence[str] = (),
     population: int | None = None,
     progress: Progress | None = None,
-) -> Release:
+) -> AnonymizedTable:
     """A table in which everyone hides in a class of others.
 
     Input:      a table, a hierarchy for each column that others may know, and the columns that they must not learn.
@@ -77,7 +77,7 @@ def anonymize(
         raise InvalidArgumentError("method", f"'mondrian' knows no levels, but {capped[0]!r} has a coarsest one")
     names = [*quasi_identifiers, *demands.sensitive]
     table = read(frame, [*names, *keep])
-    hierarchies = {name: given or Flat() for name, given in quasi_identifiers.items()}
+    hierarchies = {name: given or FlatHierarchy() for name, given in quasi_identifiers.items()}
     grouped = cells(table, hierarchies, demands.sensitive, follow_rows=bool(keep))
     if population is not None and whole("population", population) < grouped.total:
         raise InvalidArgumentError("population", f"has fewer people than the table's {grouped.total} rows")
@@ -89,14 +89,14 @@ def anonymize(
     if not verdict.holds:
         raise AssertionError(f"the release does not meet its models; please report this:\n{verdict}")
     dropped = tuple(name for name in names_of(frame) if name not in {*names, *keep})
-    return Release(
+    return AnonymizedTable(
         released, demands, method, loss, hierarchies, grouped, recoding, best, verdict, tuple(keep), dropped, population
     )
 
 
 def _recoded(
-    grouped: Cells, demands: Demands, method: str, loss: str, progress: Progress | None
-) -> tuple[Recoding, Optimum | None]:
+    grouped: CellCounts, demands: Demands, method: str, loss: str, progress: Progress | None
+) -> tuple[Recoding, OptimalNode | None]:
     """By the method; refused, if nothing fits."""
     models = demands.bound(grouped)
     if method == "mondrian":
@@ -112,7 +112,7 @@ def _recoded(
     return (local if method == "local" else _plain)(grouped, best.node, kept, models), best
 
 
-def _plain(grouped: Cells, node: tuple[int, ...], kept: Any, models: Sequence[Any]) -> Recoding:  # noqa: ANN401
+def _plain(grouped: CellCounts, node: tuple[int, ...], kept: Any, models: Sequence[Any]) -> Recoding:  # noqa: ANN401
     del models
     return full_domain(grouped, node, kept)
 

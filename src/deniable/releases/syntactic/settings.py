@@ -12,10 +12,10 @@ from typing import Any
 from deniable.core.errors import InvalidArgumentError
 from deniable.policy import InvalidPolicyError
 from deniable.policy.problems import Problem, closest
-from deniable.releases.syntactic import hierarchy
-from deniable.releases.syntactic.closeness import Equal, Hierarchical, Ordered
-from deniable.releases.syntactic.kinds import Hierarchy
-from deniable.releases.syntactic.models import Distinct, Entropy, Model, Recursive
+from deniable.releases.syntactic.hierarchies import hierarchy
+from deniable.releases.syntactic.hierarchies.kinds import Hierarchy
+from deniable.releases.syntactic.models.closeness import Equal, Hierarchical, Ordered
+from deniable.releases.syntactic.models.diversity import Distinct, Entropy, PrivacyModel, Recursive
 
 _ASKED = ("k", "l", "t", "suppression", "method", "loss", "keep", "population")
 _HIERARCHIES = ("mask", "interval", "cuts", "date", "tree")
@@ -92,10 +92,10 @@ def _made(settings: Mapping[str, Any], folder: Path) -> Hierarchy:
     return hierarchy.tree(folder / settings["tree"]) if "tree" in settings else hierarchy.flat()
 
 
-def _models(given: Any, folder: Path) -> list[Model]:  # noqa: ANN401 - same
+def _models(given: Any, folder: Path) -> list[PrivacyModel]:  # noqa: ANN401 - same
     """{}, { entropy = 3 }, { recursive = 3, c = 2 }, { ordered = 0.2 }, { hierarchical = 0.2, tree = "file.csv" }."""
     settings = _table(given, (*_MODELS, "c", "order", "tree"))
-    makers: dict[str, Callable[[Any], Model]] = {
+    makers: dict[str, Callable[[Any], PrivacyModel]] = {
         "distinct": Distinct,
         "entropy": Entropy,
         "recursive": lambda l: Recursive(l, settings.get("c", 1)),

@@ -5,12 +5,12 @@ import pytest
 
 from deniable.releases.linear.design import LinearDesign
 from deniable.releases.linear.strategies import STRATEGIES, choose
-from deniable.releases.linear.task import Listed
+from deniable.releases.linear.task import ListedQueries
 from tests.support.curators import silence
 from tests.support.workloads import MARGINALS, MIXED, SMALL, dense, marginals_of, measured, noise, task
 
 CHANCE = np.random.default_rng(3)
-CONDITIONS = Listed((0, 2), CHANCE.random((5, 8, 4)) < 0.5, 1.0)
+CONDITIONS = ListedQueries((0, 2), CHANCE.random((5, 8, 4)) < 0.5, 1.0)
 TASKS = {"mixed": task(MIXED), "marginals": task(MARGINALS), "conditions": task(MARGINALS, SMALL, CONDITIONS)}
 NOISES = {
     "laplace": noise(epsilon=1),

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.releases import Workload
-from deniable.releases.linear.tidy import tidied
+from deniable.releases.linear.nonnegative import tidied
 from tests.support.workloads import line, task
 
 

@@ -7,11 +7,11 @@ from typing import ClassVar
 import numpy as np
 
 from deniable.releases.linear.design import LinearDesign
+from deniable.releases.linear.matrices.integer_matrix import Whole
 from deniable.releases.linear.measurement import Block, Noise, shares
 from deniable.releases.linear.reader import PlainReader
 from deniable.releases.linear.strategies.strategy import WHOLE, Strategy
 from deniable.releases.linear.task import Factors, Piece, Task
-from deniable.releases.linear.whole import Whole
 
 
 class Alone(Strategy):

@@ -6,9 +6,9 @@ from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.releases.linear.design import Design
 from deniable.releases.linear.measurement import Noise
 from deniable.releases.linear.strategies.alone import Alone
-from deniable.releases.linear.strategies.hierarchical import Hierarchical
+from deniable.releases.linear.strategies.hierarchical import HierarchicalSums
 from deniable.releases.linear.strategies.identity import Identity
-from deniable.releases.linear.strategies.marginals import Marginals
+from deniable.releases.linear.strategies.marginals import MarginalCounts
 from deniable.releases.linear.strategies.matrix import Matrix
 from deniable.releases.linear.strategies.mwem import Mwem
 from deniable.releases.linear.strategies.residual import Residual
@@ -17,7 +17,7 @@ from deniable.releases.linear.task import Task
 
 STRATEGIES: dict[str, Strategy] = {
     strategy.name: strategy
-    for strategy in (Alone(), Identity(), Hierarchical(), Matrix(), Residual(), Marginals(), Mwem())
+    for strategy in (Alone(), Identity(), HierarchicalSums(), Matrix(), Residual(), MarginalCounts(), Mwem())
 }
 
 

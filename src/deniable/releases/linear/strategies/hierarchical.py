@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from deniable.releases.linear.design import LinearDesign, least
 from deniable.releases.linear.domain import Attribute
-from deniable.releases.linear.factors import Factor, FloatArray, Shape
+from deniable.releases.linear.matrices.factors import Factor, FloatArray, Shape
+from deniable.releases.linear.matrices.integer_matrix import Solvable
 from deniable.releases.linear.measurement import Block, Noise
 from deniable.releases.linear.reader import CellReader
 from deniable.releases.linear.strategies.strategy import WHOLE, Strategy, too_many_cells
 from deniable.releases.linear.task import Factors, Task
-from deniable.releases.linear.whole import Solvable
 
 _MOST = 4096
 """Values of an attribute that a tree is grown over."""
@@ -24,7 +24,7 @@ _BRANCHINGS = (2, 4, 8, 16)
 
 
 @dataclass(frozen=True, slots=True)
-class Hierarchical(Strategy):
+class HierarchicalSums(Strategy):
     """Measures every node of a b-ary tree over each ordered attribute, and makes them agree by least squares.
 
     Input:      workloads with prefixes or ranges, on few cells.
@@ -63,13 +63,13 @@ class Hierarchical(Strategy):
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class SumTree:
     """The nodes of a tree over the values: every level from the values up to the whole, one number for each node.
 
     The value of rows that have none stands alone, `alone` times: as strongly as the other columns allow costs nothing.
 
     Example:
-        >>> tree = Tree(4, 3, 2, alone=3)
+        >>> tree = SumTree(4, 3, 2, alone=3)
         >>> tree.apply(np.array([5.0, 6.0, 7.0, 1.0]), 0)
         array([ 5.,  6.,  7., 11.,  7., 18.,  3.])
         >>> tree.taxi, tree.square
@@ -152,9 +152,9 @@ class Tree:
         return self.size - self.present
 
 
-def _tree(attribute: Attribute, branching: int, *, pure: bool) -> Tree:
-    levels = len(Tree(attribute.present, attribute.present, branching, 0).starts)
-    return Tree(attribute.size, attribute.present, branching, alone=levels if pure else isqrt(levels))
+def _tree(attribute: Attribute, branching: int, *, pure: bool) -> SumTree:
+    levels = len(SumTree(attribute.present, attribute.present, branching, 0).starts)
+    return SumTree(attribute.size, attribute.present, branching, alone=levels if pure else isqrt(levels))
 
 
 def _ordered(task: Task) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from deniable.releases.linear.design import LinearDesign
-from deniable.releases.linear.factors import Factor, Shape
+from deniable.releases.linear.matrices.factors import Factor, Shape
 from deniable.releases.linear.measurement import Block, Noise
 from deniable.releases.linear.reader import CellReader
 from deniable.releases.linear.strategies.strategy import WHOLE, Strategy, too_many_cells

@@ -11,9 +11,9 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
-from deniable.releases.linear.components import Centred, Component, ComponentReader, share_of
 from deniable.releases.linear.design import LinearDesign
-from deniable.releases.linear.factors import Factor, FloatArray, Shape
+from deniable.releases.linear.matrices.components import Centred, Component, ComponentReader, share_of
+from deniable.releases.linear.matrices.factors import Factor, FloatArray, Shape
 from deniable.releases.linear.measurement import Block, Noise, shares
 from deniable.releases.linear.strategies.strategy import MOST_CELLS, Strategy
 from deniable.releases.linear.task import Task
@@ -25,7 +25,7 @@ _ROUNDS = 200
 _Axes = tuple[int, ...]
 
 
-class Marginals(Strategy):
+class MarginalCounts(Strategy):
     """Measures some marginals of the workload and their subsets, and finds every other one from them.
 
     Input:      cross-tabulations of any number of attributes; the whole domain may be astronomically large.

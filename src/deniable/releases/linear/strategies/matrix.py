@@ -13,14 +13,14 @@ from threadpoolctl import threadpool_limits
 from deniable.core.sensitivity import Neighbours
 from deniable.releases.linear.cache import remembered
 from deniable.releases.linear.design import LinearDesign, least
-from deniable.releases.linear.factors import Factor, FloatArray
-from deniable.releases.linear.identity_plus import identity_plus
+from deniable.releases.linear.matrices.factors import Factor, FloatArray
+from deniable.releases.linear.matrices.identity_plus import identity_plus
+from deniable.releases.linear.matrices.integer_matrix import Whole
+from deniable.releases.linear.matrices.optimum import optimum
 from deniable.releases.linear.measurement import Block, Noise
-from deniable.releases.linear.optimum import optimum
 from deniable.releases.linear.reader import CellReader, inverse
 from deniable.releases.linear.strategies.strategy import WHOLE, Strategy, too_many_cells
 from deniable.releases.linear.task import Factors, Task
-from deniable.releases.linear.whole import Whole
 
 _MOST = 2048
 """Values of one attribute that are optimised over."""

@@ -17,12 +17,12 @@ from deniable.core.grid import IntArray
 from deniable.core.number import root_above
 from deniable.mechanisms import Exponential, Gaussian, Laplace, Mechanism, PermuteAndFlip
 from deniable.releases.linear.design import Design, Exact
-from deniable.releases.linear.factors import FloatArray
+from deniable.releases.linear.matrices.factors import FloatArray
+from deniable.releases.linear.matrices.integer_matrix import Whole, image
 from deniable.releases.linear.measurement import Noise
 from deniable.releases.linear.reader import sums_of
 from deniable.releases.linear.strategies.strategy import Strategy
-from deniable.releases.linear.task import Factors, Listed, Piece, Task, spread
-from deniable.releases.linear.whole import Whole, image
+from deniable.releases.linear.task import Factors, ListedQueries, Piece, Task, spread
 
 _MOST_CELLS = 1 << 18
 _MOST_QUERIES = 1 << 20
@@ -206,8 +206,8 @@ def _exact(cells: IntArray, piece: Piece) -> IntArray:
 
 
 def _row(piece: Piece, place: int, shape: tuple[int, ...]) -> FloatArray:
-    if isinstance(piece, Listed):
-        one = Listed(piece.axes, piece.matrix[place : place + 1], piece.weight)
+    if isinstance(piece, ListedQueries):
+        one = ListedQueries(piece.axes, piece.matrix[place : place + 1], piece.weight)
         return np.asarray(spread(one, shape)[0], dtype=np.float64)
     places = np.unravel_index(place, [factor.rows for factor in piece.factors])
     rows = [factor.row(int(axis)) for factor, axis in zip(piece.factors, places, strict=True)]

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core.grid import IntArray
-from deniable.releases.linear.components import Centred, Component, ComponentReader, Contrast, share_of
 from deniable.releases.linear.design import LinearDesign
-from deniable.releases.linear.factors import Factor, Shape
+from deniable.releases.linear.matrices.components import Centred, Component, ComponentReader, Contrast, share_of
+from deniable.releases.linear.matrices.factors import Factor, Shape
 from deniable.releases.linear.measurement import Block, Noise, shares
 from deniable.releases.linear.strategies.matrix import bits, found
 from deniable.releases.linear.strategies.strategy import MOST_CELLS, WHOLE, Strategy

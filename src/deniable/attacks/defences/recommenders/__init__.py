@@ -1,0 +1,1 @@
+"""Search engines that rank advertisements by what they know of the visitor."""

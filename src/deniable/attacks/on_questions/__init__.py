@@ -1,0 +1,1 @@
+"""Attacks on whatever answers questions: differencing, averaging, refusals that disclose, reconstruction."""

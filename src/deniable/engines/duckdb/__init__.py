@@ -1,0 +1,5 @@
+"""DuckDB as an engine: our algebra in its SQL, run by a locked worker process that can be stopped.
+
+The order: files (what is read), statements (one SELECT per query: relations, columns, spelling, functions, grid,
+weighted_sums, literals), engine (the contract), killable with worker, lockdown and messages (the process).
+"""

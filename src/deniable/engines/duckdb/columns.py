@@ -1,0 +1,79 @@
+"""Reading a column: whatever the file holds becomes a value of the declared kind, within its bounds, or NULL."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from fractions import Fraction
+from math import ceil, floor
+
+from deniable.core.expression import EPOCH, Column, Kind, Range
+from deniable.engines.duckdb.literals import FIRST_DAY, LAST_DAY, TYPES, cast, clamped, double, whole
+
+_FLOATS = frozenset({"FLOAT", "DOUBLE"})
+WHOLES = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
+_WIDER = ("UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL")
+
+
+def read(column: str, stored: str, declared: Column) -> str:
+    """The column as it is computed with. What is stored as it is declared is not cast."""
+    match declared.kind:
+        case Kind.INTEGER:
+            return _whole(column, stored, declared.range)
+        case Kind.NUMBER:
+            return _real(_converted(column, stored, Kind.NUMBER), declared.range)
+        case Kind.DATE:
+            return _day(_converted(column, stored, Kind.DATE), declared.range)
+        case _:
+            return _converted(column, stored, declared.kind)
+
+
+def _converted(column: str, stored: str, kind: Kind) -> str:
+    return column if stored == TYPES[kind] else f"TRY_CAST({column} AS {TYPES[kind]})"
+
+
+def _whole(column: str, stored: str, bounds: Range) -> str:
+    """Numbers too large for 64 bits are clamped before they are cast, so that they count as large, not as missing."""
+    if stored in _FLOATS or stored == "UHUGEINT":  # the latter cannot be compared with negative numbers
+        nearest = cast(_real(_converted(column, stored, Kind.NUMBER), bounds), Kind.NUMBER, Kind.INTEGER)
+        return nearest if _exact_as_doubles(bounds) else _limited(nearest, bounds)
+    if stored in WHOLES:
+        value = _limited(column, bounds)
+        return value if stored == TYPES[Kind.INTEGER] else f"CAST({value} AS BIGINT)"
+    if stored.startswith(_WIDER):
+        return f"TRY_CAST({_limited(column, bounds)} AS BIGINT)"
+    return _limited(_converted(column, stored, Kind.INTEGER), bounds)
+
+
+def _exact_as_doubles(bounds: Range) -> bool:
+    return all(end is None or Fraction(float(end)) == end for end in (bounds.low, bounds.high))
+
+
+def _limited(value: str, bounds: Range) -> str:
+    """A whole number within its bounds."""
+    if bounds.low is None and bounds.high is None:
+        return value
+    if bounds.high is None:
+        low = whole(ceil(bounds.low or 0))
+        return f"CASE WHEN {value} >= {low} THEN {value} WHEN {value} < {low} THEN {low} END"
+    high = whole(floor(bounds.high))
+    if bounds.low is None:
+        return f"CASE WHEN {value} <= {high} THEN {value} WHEN {value} > {high} THEN {high} END"
+    return clamped(value, whole(ceil(bounds.low)), high)
+
+
+def _real(value: str, bounds: Range) -> str:
+    """A double within its bounds. NaN compares as larger than infinity here, so it lies within none."""
+    if bounds.low is None and bounds.high is None:
+        return f"CASE WHEN {value} <= 'inf'::DOUBLE THEN {value} END"
+    low = "'-inf'::DOUBLE" if bounds.low is None else double(bounds.low)
+    high = "'inf'::DOUBLE" if bounds.high is None else double(bounds.high)
+    return clamped(value, low, high, f"{value} <= 'inf'::DOUBLE")
+
+
+def _day(value: str, bounds: Range) -> str:
+    """A date within its bounds; without bounds, within the calendar."""
+    if bounds.low is None and bounds.high is None:
+        return f"CASE WHEN {value} BETWEEN {FIRST_DAY} AND {LAST_DAY} THEN {value} END"
+    low = FIRST_DAY if bounds.low is None else f"DATE '{EPOCH + timedelta(days=ceil(bounds.low))}'"
+    high = LAST_DAY if bounds.high is None else f"DATE '{EPOCH + timedelta(days=floor(bounds.high))}'"
+    return clamped(value, low, high)

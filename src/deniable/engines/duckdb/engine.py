@@ -1,0 +1,141 @@
+"""Exact aggregates from Parquet, CSV and DuckDB files."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Lock
+
+import duckdb
+import pyarrow as pa
+
+from deniable.core.errors import InvalidArgumentError
+from deniable.core.query import ExactQuery
+from deniable.engines.duckdb.files import DataFile, Stamp
+from deniable.engines.duckdb.killable import Killable
+from deniable.engines.duckdb.lockdown import locks, tables
+from deniable.engines.duckdb.statements import statement
+from deniable.engines.engine import Engine
+
+
+class DuckDB(Engine):
+    """Reads the declared files in a process of its own, and reaches nothing else.
+
+    Sees:       exact SQL and private rows; never a budget, a noise scale or an analyst.
+    Isolation:  a worker process that runs single SELECTs, with no file but the declared ones (and a private directory
+                for what memory cannot hold), no network, no extension, settings locked; it dies with its parent.
+    Numbers:    whole numbers are exact and sums have 128 bits, cut to 2^61 at the end; nothing wraps, nothing raises.
+                Numbers are doubles, NaN is NULL, dates outside the years 1 to 9999 are NULL.
+    Limits:     `seconds` of running time, after which the worker is killed; `memory`, beyond which it uses the disk;
+                one query at a time; expressions of a hundred thousand characters.
+    Caution:    whether and how fast a query ends depends on the data; see docs/threats.md. A text in a Parquet file
+                that is not valid UTF-8, or a line of a CSV file longer than 2 MB, fails every query that reads it. The
+                bounds that a Parquet file states for its columns are believed, as every engine does.
+    Gaps:       never: other statements than SELECT. not yet: several files for one table, schemas in DuckDB files.
+    Needs:      nothing beyond `deniable` itself.
+
+    Example:
+        >>> import tempfile, pyarrow.parquet
+        >>> from fractions import Fraction
+        >>> from deniable.core.expression import Kind, Literal
+        >>> from deniable.core.query import Source, Sums, Total
+        >>> one = Literal(Fraction(1), Kind.INTEGER)
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> people = Path(folder.name) / "people.parquet"
+        >>> pa.parquet.write_table(pa.table({"age": [31, 47]}), people)
+        >>> engine = DuckDB({"people": people}, seconds=5)
+        >>> count = Sums(Source("people", None, 1, None), (), (Total("n", one, None, 1, 0),))
+        >>> engine.run(count).to_pylist()
+        [{'n': 2}]
+        >>> engine.close(), folder.cleanup()
+        (None, None)
+    """
+
+    def __init__(
+        self,
+        sources: Mapping[str, str | Path],
+        seconds: float = 60.0,
+        memory: str = "4GB",
+        threads: int | None = None,
+    ) -> None:
+        """Tables by name, each a file: Parquet, CSV, or 'file.duckdb::table'. Nothing is opened yet."""
+        self._files = {name: DataFile.named(source) for name, source in sources.items()}
+        self._seconds, self._memory = seconds, memory
+        self._threads = threads or os.cpu_count() or 1
+        self._lock = Lock()
+        self._columns: dict[str, tuple[Stamp | None, dict[str, str]]] = {}
+        self._started: list[tuple[_Stamps, Killable]] = []
+        weakref.finalize(self, _dismiss, self._started)
+
+    def emit(self, query: ExactQuery) -> str:
+        """Every node of the algebra has one spelling here, and each spelling is total."""
+        return statement(query, self._stored)
+
+    def fetch(self, sql: str) -> pa.Table:
+        """One query at a time: each has all the threads and all the memory."""
+        with self._lock:
+            return self._worker().ask(sql)
+
+    def describe(self, table: str) -> dict[str, str]:
+        """The columns in the file and DuckDB's names for their types; those of a CSV file are guessed."""
+        file = self._file(table)
+        if not file.path.is_file():
+            raise InvalidArgumentError(table, f"has no file at {file.path}")
+        try:
+            return file.columns(typed=True)
+        except (duckdb.Error, OSError) as error:
+            reason = str(error).partition("\n")[0]
+        raise InvalidArgumentError(table, f"cannot be read from {file.path}: {reason}")
+
+    def version(self, table: str) -> str:
+        """Of the path, size, time and number of the file, and of its first and last 64 KiB."""
+        try:
+            return self._file(table).fingerprint()
+        except OSError:
+            raise InvalidArgumentError(table, "cannot be read at the moment") from None
+
+    @property
+    def process(self) -> int | None:
+        """The number of the worker's process, while there is one; for whoever measures what it uses."""
+        return self._started[0][1].process if self._started else None
+
+    def close(self) -> None:
+        """End the worker."""
+        with self._lock:
+            _dismiss(self._started)
+
+    def _file(self, table: str) -> DataFile:
+        if table not in self._files:
+            raise InvalidArgumentError(table, "is not a declared table")
+        return self._files[table]
+
+    def _stored(self, table: str) -> dict[str, str]:
+        """The columns of a table's file and their types, looked up again when the file has changed."""
+        file = self._file(table)
+        stamp = file.stamp()
+        known, columns = self._columns.get(table, (None, {}))
+        if known != stamp or not columns:
+            columns = file.columns()
+            self._columns[table] = stamp, columns
+        return columns
+
+    def _worker(self) -> Killable:
+        """The worker; a new one if it died, or if a file has changed under it."""
+        stamps = tuple(file.stamp() for file in self._files.values())
+        if not any(seen == stamps and worker.alive for seen, worker in self._started):
+            _dismiss(self._started)
+            self._started.append((stamps, Killable(tables(self._files), self._locks, self._seconds)))
+        return self._started[0][1]
+
+    def _locks(self, spill: str) -> list[str]:
+        return locks(self._files, self._memory, self._threads, spill)
+
+
+_Stamps = tuple[Stamp | None, ...]
+
+
+def _dismiss(started: list[tuple[_Stamps, Killable]]) -> None:
+    while started:
+        started.pop()[1].kill()

@@ -1,0 +1,57 @@
+"""What a worker says before the first question: which tables there are, and that there is nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+
+from deniable.engines.duckdb.files import DataFile
+from deniable.engines.duckdb.literals import quoted, text
+
+MISTRUSTED = "top_n_window_elimination,type_pushdown"
+"""Optimizer rules that have had wrong results: the second lets TRY_CAST drop rows of CSV files, or raise
+(github.com/duckdb/duckdb/issues/23818)."""
+_LARGE = 1 << 24
+
+
+def tables(files: Mapping[str, DataFile]) -> list[str]:
+    """The declared files as tables. One that cannot be opened is no table, and does not stand in the others' way."""
+    statements = []
+    for name, file in files.items():
+        with suppress(OSError):
+            statements += [*file.opened(), f"CREATE VIEW main.{quoted(name)} AS FROM {file.relation()}"]
+    return statements
+
+
+def locks(files: Mapping[str, DataFile], memory: str, threads: int, spill: str) -> list[str]:
+    """Limits, then every door but those to the declared files and the spill directory, then the key thrown away."""
+    paths = ", ".join(sorted({text(str(file.path)) for file in files.values()}))
+    settings = {
+        "memory_limit": text(memory),
+        "threads": str(threads),
+        "temp_directory": text(spill),
+        "preserve_insertion_order": "false",
+        "TimeZone": "'UTC'",
+        "disabled_optimizers": text(MISTRUSTED),
+        "perfect_ht_threshold": str(_table_bits(files, threads)),
+        "python_enable_replacements": "false",
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "allow_community_extensions": "false",
+        "allow_persistent_secrets": "false",
+        "allowed_paths": f"[{paths}]",
+        "enable_external_access": "false",
+        "lock_configuration": "true",
+    }
+    # GLOBAL: each question has a session of its own, which a plain SET would not reach
+    return [f"SET GLOBAL {name} = {value}" for name, value in settings.items()]
+
+
+def _table_bits(files: Mapping[str, DataFile], threads: int) -> int:
+    """Up to a million integers (people, mostly) are grouped by a plain array, twice as fast as by a hash table.
+
+    Every thread has its own array, so with many threads it must be smaller; and filling it takes longer than a small
+    file needs. Decided by the files' sizes, not by what is asked.
+    """
+    sizes = [stamp[0] for file in files.values() if (stamp := file.stamp()) is not None]
+    return min(20, 23 - threads.bit_length()) if max(sizes, default=0) > _LARGE else 12

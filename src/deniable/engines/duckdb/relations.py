@@ -1,0 +1,159 @@
+"""Relations in DuckDB's SQL: what stands behind FROM, and where each column is found there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from deniable.core.expression import Expression, Kind
+from deniable.core.grid import RANGE
+from deniable.core.relation import (
+    ROW,
+    UNIT,
+    Beside,
+    Grouped,
+    Joined,
+    Measure,
+    Measured,
+    Numbered,
+    Projected,
+    Relation,
+    Stacked,
+)
+from deniable.engines.duckdb.columns import WHOLES
+from deniable.engines.duckdb.literals import TYPES, clamped, quoted, whole
+from deniable.engines.duckdb.spelling import Speller, Stored
+from deniable.engines.engine import UnlikeUnitsError
+
+Tables = Callable[[str], Mapping[str, str]]
+"""The columns of a declared table and their types in the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class From:
+    """A relation, ready to stand behind FROM."""
+
+    text: str
+    columns: Mapping[str, Stored]
+
+    def select(self, unit: str | None, where: Expression | None, values: Iterable[str]) -> str:
+        """These values, of the rows that satisfy the condition and whose unit is known."""
+        speller = Speller(self.columns)
+        known = [] if unit is None else [f"{speller.unit(unit)} IS NOT NULL"]
+        conditions = [*([] if where is None else [speller.spell(where)]), *known]
+        chosen = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        return f"SELECT {', '.join(values)} FROM {self.text}{chosen}"  # noqa: S608 - our own algebra, all names quoted
+
+
+def spelled(relation: Relation, tables: Tables, alias: str = "r") -> From:
+    """The relation under an alias; its parts, if it is a join, under longer ones."""
+    match relation:
+        case str():
+            columns = {name: Stored(f"{alias}.{quoted(name)}", kind) for name, kind in tables(relation).items()}
+            return From(f"main.{quoted(relation)} AS {alias}", columns)
+        case Numbered():
+            return _numbered(relation, tables, alias)
+        case Projected():
+            return _inner(_projected(relation, tables), _types(relation, tables), alias)
+        case Grouped():
+            return _grouped(relation, tables, alias)
+        case Stacked(parts=parts):
+            types = [_types(part, tables) for part in parts]
+            _check_alike(*(each[UNIT] for each in types if UNIT in each))
+            return _inner(" UNION ALL ".join(_projected(part, tables) for part in parts), types[0], alias)
+        case Joined():
+            return _joined(relation, tables, alias)
+
+
+def _inner(select: str, types: Mapping[str, str], alias: str) -> From:
+    columns = {name: Stored(f"{alias}.{quoted(name)}", kind) for name, kind in types.items()}
+    return From(f"({select}) AS {alias}", columns)
+
+
+def _numbered(relation: Numbered, tables: Tables, alias: str) -> From:
+    """Whoever reads it twice must keep it in between: the numbers can change."""
+    rows = spelled(relation.table, tables)
+    numbered = f"SELECT r.*, ROW_NUMBER() OVER () AS {quoted(ROW)} FROM {rows.text}"  # noqa: S608 - as above
+    return _inner(numbered, {name: stored.type for name, stored in rows.columns.items()} | {ROW: "BIGINT"}, alias)
+
+
+def _projected(relation: Projected, tables: Tables) -> str:
+    rows = spelled(relation.table, tables)
+    speller = Speller(rows.columns)
+    unit = [] if relation.unit is None else [f"{speller.unit(relation.unit)} AS {quoted(UNIT)}"]
+    fields = [f"{speller.spell(field.value)} AS {quoted(field.name)}" for field in relation.fields]
+    return rows.select(relation.unit, relation.where, [*unit, *fields])
+
+
+def _types(relation: Projected, tables: Tables) -> dict[str, str]:
+    """Fields are of their kinds' types; the unit is as it is stored."""
+    unit = {}
+    if relation.unit is not None:
+        unit[UNIT] = spelled(relation.table, tables).columns[relation.unit].type
+    return unit | {field.name: TYPES[field.value.kind] for field in relation.fields}
+
+
+def _grouped(relation: Grouped, tables: Tables, alias: str) -> From:
+    rows = spelled(relation.table, tables)
+    speller = Speller(rows.columns)
+    types = {field.name: TYPES[field.value.kind] for field in relation.keys}
+    groups = [f"{speller.key(field.value)} AS {quoted(field.name)}" for field in relation.keys]
+    if relation.unit is not None:
+        types[UNIT] = rows.columns[relation.unit].type
+        groups.append(f"{speller.unit(relation.unit)} AS {quoted(UNIT)}")
+    types |= {measure.name: _type(measure) for measure in relation.measures}
+    measures = [f"{_measured(measure, speller)} AS {quoted(measure.name)}" for measure in relation.measures]
+    grouped = f" GROUP BY {', '.join(str(place + 1) for place in range(len(groups)))}" if groups else ""
+    return _inner(rows.select(relation.unit, relation.where, [*groups, *measures]) + grouped, types, alias)
+
+
+def _measured(measure: Measure, speller: Speller) -> str:
+    """Each is the same in whatever order the rows come."""
+    where = "" if measure.where is None else f" FILTER (WHERE {speller.spell(measure.where)})"
+    match measure.function:
+        case Measured.COUNT:
+            return f"COUNT({speller.spell(measure.value)}){where}"
+        case Measured.DISTINCT:
+            return f"COUNT(DISTINCT {speller.key(measure.value)}){where}"
+        case Measured.SUM:
+            total = f"SUM({speller.spell(measure.value, Kind.INTEGER)}){where}"
+            return f"CAST({clamped(total, whole(-RANGE), whole(RANGE))} AS BIGINT)"
+        case Measured.LEAST:
+            return f"MIN({speller.key(measure.value)}){where}"
+        case Measured.GREATEST:
+            return f"MAX({speller.key(measure.value)}){where}"
+
+
+def _type(measure: Measure) -> str:
+    chosen = measure.function in (Measured.LEAST, Measured.GREATEST)
+    return TYPES[measure.value.kind if chosen else Kind.INTEGER]
+
+
+def _joined(relation: Joined, tables: Tables, alias: str) -> From:
+    first = spelled(relation.first, tables, f"{alias}_0")
+    text, columns = first.text, _numbered_names(0, first)
+    for number, other in enumerate(relation.others, start=1):
+        part = spelled(other.table, tables, f"{alias}_{number}")
+        columns |= _numbered_names(number, part)
+        kind = "LEFT JOIN" if other.outer else "JOIN"
+        text = f"({text} {kind} {part.text} ON {_condition(other, columns)})"
+    return From(text, columns)
+
+
+def _numbered_names(number: int, part: From) -> dict[str, Stored]:
+    return {f"{number}.{name}": stored for name, stored in part.columns.items()}
+
+
+def _condition(other: Beside, columns: Mapping[str, Stored]) -> str:
+    speller = Speller(columns)
+    conditions = [] if other.condition is None else [speller.spell(other.condition)]
+    if other.units is not None:
+        _check_alike(*(columns[name].type for name in other.units))
+        conditions.insert(0, " = ".join(speller.unit(name) for name in other.units))
+    return " AND ".join(conditions)
+
+
+def _check_alike(*types: str) -> None:
+    """Units are compared as they are stored: a cast could take two of them for one."""
+    if len(set(types)) > 1 and not set(types) <= WHOLES:
+        raise UnlikeUnitsError("the unit is stored in types that cannot be compared")

@@ -1,0 +1,102 @@
+"""Row expressions in DuckDB's SQL. Each is total: no row can make one raise, and none gives NaN.
+
+NaN is NULL for us. Arithmetic may pass it on, as it does in every engine, so it is taken out only where something
+else looks at the number: once for a chain of additions, not once for every plus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from fractions import Fraction
+
+from deniable.core.expression import EPOCH, Call, Column, Expression, Kind, Literal
+from deniable.engines.duckdb.columns import read
+from deniable.engines.duckdb.functions import FUNCTIONS, PASSES_NAN, may_be_nan
+from deniable.engines.duckdb.literals import TYPES, cast, double, text, whole
+from deniable.engines.engine import TooLongError
+
+_LONG = 1 << 63
+LONGEST = 1 << 17
+"""Guards repeat what they guard, so an expression nested on purpose could grow for ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Where a column is found in a statement, and its type there."""
+
+    place: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Speller:
+    """Spells expressions over rows that have these columns."""
+
+    columns: Mapping[str, Stored]
+
+    def spell(self, expression: Expression, kind: Kind | None = None) -> str:
+        """The expression, as a value of the kind asked for; never NaN."""
+        spelled = self._raw(expression, kind)
+        if (kind or expression.kind) is Kind.NUMBER and may_be_nan(expression):
+            return _limited(f"CASE WHEN {spelled} <= 'inf'::DOUBLE THEN {spelled} END")
+        return spelled
+
+    def key(self, expression: Expression) -> str:
+        """The expression as a group key: one spelling for each value."""
+        spelled = self.spell(expression)
+        if expression.kind is Kind.NUMBER:
+            return _limited(f"CASE WHEN {spelled} = 0 THEN {double(Fraction(0))} ELSE {spelled} END")
+        return f"nfc_normalize({spelled})" if expression.kind is Kind.TEXT else spelled
+
+    def unit(self, name: str) -> str:
+        """The column that names the unit, as it is stored, but with one zero: equal units must have equal hashes."""
+        stored = self.columns[name]
+        floats = stored.type in ("FLOAT", "DOUBLE")
+        return f"CASE WHEN {stored.place} = 0 THEN 0 ELSE {stored.place} END" if floats else stored.place
+
+    def _raw(self, expression: Expression, kind: Kind | None) -> str:
+        """The expression, as a value of the kind asked for; NaN only if `may_be_nan`."""
+        if isinstance(expression, Literal):
+            return _constant(expression, kind or expression.kind)
+        spelled = self._column(expression) if isinstance(expression, Column) else self._call(expression)
+        return _limited(cast(spelled, expression.kind, kind or expression.kind))
+
+    def _column(self, column: Column) -> str:
+        if column.name not in self.columns:
+            raise ValueError(f"the table has no column {column.name!r}")
+        stored = self.columns[column.name]
+        return read(stored.place, stored.type, column)
+
+    def _call(self, call: Call) -> str:
+        return FUNCTIONS[call.function](call, self._raw if call.function in PASSES_NAN else self.spell)
+
+
+def _limited(spelled: str) -> str:
+    if len(spelled) > LONGEST:
+        raise TooLongError("the expression is too long")
+    return spelled
+
+
+def _constant(literal: Literal, kind: Kind) -> str:  # noqa: PLR0911 - one line for each kind
+    """A constant of the kind that its place asks for, so that every kind of NULL has a type."""
+    match literal.value:
+        case None:
+            return f"CAST(NULL AS {TYPES[kind]})"
+        case bool():
+            return cast("TRUE" if literal.value else "FALSE", Kind.BOOLEAN, kind)
+        case str():
+            return cast(text(literal.value), Kind.TEXT, kind)
+        case date() if kind is Kind.DATE:
+            return f"DATE '{literal.value.isoformat()}'"
+        case date():
+            return _constant(Literal(Fraction((literal.value - EPOCH).days), Kind.INTEGER), kind)
+        case Fraction() if kind is Kind.DATE:
+            return f"DATE '{EPOCH + timedelta(days=int(literal.value))}'"
+        case Fraction() if kind is Kind.INTEGER and abs(literal.value) < _LONG:
+            return f"CAST({whole(round(literal.value))} AS BIGINT)"  # a bare one would be computed with in 32 bits
+        case Fraction() if kind is Kind.INTEGER:
+            return whole(round(literal.value))
+        case _:
+            return double(literal.value)

@@ -1,0 +1,88 @@
+"""The process that reads private rows: `python -m deniable.engines.duckdb.worker`, started by the engine alone.
+
+It is told once how to set itself up and shut its doors, and then answers one SELECT after the other. It says nothing
+about what went wrong except the error's class: messages quote rows. When whoever started it is gone, so is it, even in
+the middle of a query, and what it had to put on disk goes with it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from queue import SimpleQueue
+from threading import Thread
+from typing import BinaryIO
+
+import duckdb
+import pyarrow as pa
+
+from deniable.engines.duckdb.messages import DONE, FAILED, receive, send
+
+
+def main() -> None:
+    """Set up, then answer until the pipe closes."""
+    requests, replies = sys.stdin.buffer, _private_output()
+    setup = json.loads(receive(requests))
+    queue: SimpleQueue[str] = SimpleQueue()
+    Thread(target=_listen, args=(requests, queue, setup["spill"]), daemon=True).start()
+    connection = duckdb.connect()
+    _reply(replies, partial(prepare, connection, setup["tables"], setup["locks"]))
+    while True:
+        _reply(replies, partial(answer, connection, queue.get()))
+
+
+def prepare(connection: duckdb.DuckDBPyConnection, tables: list[str], locks: list[str]) -> bytes:
+    """Before the first question: the tables, of which one may be broken, and the locks, of which none may be."""
+    for statement in tables:
+        with suppress(duckdb.Error):
+            connection.execute(statement)
+    for statement in locks:
+        connection.execute(statement)
+    return b""
+
+
+def answer(connection: duckdb.DuckDBPyConnection, sql: str) -> pa.Buffer:
+    """The rows of one SELECT, as an Arrow stream. Nothing else is run: other statements could write or remember."""
+    kinds = [statement.type for statement in connection.extract_statements(sql)]
+    if kinds != [duckdb.StatementType.SELECT]:
+        raise PermissionError
+    with connection.cursor() as cursor:
+        table = cursor.sql(sql).to_arrow_table()
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    return sink.getvalue()
+
+
+def _reply(replies: BinaryIO, work: Callable[[], pa.Buffer | bytes]) -> None:
+    try:
+        reply = DONE, memoryview(work())
+    except Exception as error:  # noqa: BLE001 - whatever it is, only its name leaves
+        reply = FAILED, memoryview(type(error).__name__.encode())
+    send(replies, *reply)
+
+
+def _listen(requests: BinaryIO, queue: SimpleQueue[str], spill: str) -> None:
+    """In a thread of its own, so that the end of the pipe is noticed while a query runs."""
+    try:
+        while True:
+            queue.put(receive(requests).decode())
+    finally:
+        shutil.rmtree(spill, ignore_errors=True)
+        os._exit(0)
+
+
+def _private_output() -> BinaryIO:
+    """The pipe to the engine, under a number that no library prints to."""
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return replies
+
+
+if __name__ == "__main__":
+    main()

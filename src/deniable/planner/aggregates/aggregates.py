@@ -1,0 +1,206 @@
+"""What each aggregate is made of: post-processing of base statistics that all columns share.
+
+Distances are from the middle of the bounds; means of distances and of their squares and products give everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from deniable.core.errors import Refused
+from deniable.core.expression import Column, Expression, Kind, Literal, Range
+from deniable.planner.aggregates.chosen import most_common, quantile
+from deniable.planner.aggregates.statistics import Statistics, bounds, present
+from deniable.planner.expressions.functions import call, number
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """An aggregate of the question: its kind, what it is taken of (nothing for COUNT(*)), and its FILTER."""
+
+    kind: str
+    values: tuple[Expression, ...]
+    where: Expression | None
+    constants: tuple[Fraction, ...] = ()
+    """Of a quantile: which. Of most common values: how many, and the place among them."""
+
+    @property
+    def rows(self) -> Expression | None:
+        """The rows that it is taken over: all of its values must be there."""
+        return present(self.where, *self.values)
+
+
+def needs_count(aggregate: Aggregate) -> bool:
+    """Whether it pays for a count of its rows; a sum of the same rows can then share it."""
+    return aggregate.kind not in ("sum", "units", "distinct", "quantile", "mode")
+
+
+def build(aggregate: Aggregate, statistics: Statistics, counted: frozenset[str]) -> Expression:
+    """The aggregate as an expression over noisy statistics. `counted`: the counts that are paid for anyway."""
+    makers = _PAIRS if len(aggregate.values) > 1 else _SINGLES
+    return makers[aggregate.kind](aggregate, statistics, counted)
+
+
+def _count(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    """Counts are whole numbers."""
+    return call("round", statistics.count(aggregate.rows), number(0))
+
+
+def _units(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    return call("round", statistics.units(aggregate.where), number(0))
+
+
+def _distinct(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    (value,) = _values(aggregate)
+    return call("round", statistics.distinct(value, aggregate.where), number(0))
+
+
+def _quantile(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    (value,) = _values(aggregate)
+    return quantile(statistics, value, aggregate.where, aggregate.constants[0])
+
+
+def _mode(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    (value,), (places, place) = _values(aggregate), aggregate.constants
+    return most_common(statistics, value, aggregate.where, int(places), int(place))
+
+
+def _sum(aggregate: Aggregate, statistics: Statistics, counted: frozenset[str]) -> Expression:
+    """Middle times count plus the distances, if the count is paid for anyway; otherwise the plain sum."""
+    (value,) = _values(aggregate)
+    scratch = Statistics(statistics.source, statistics.steps, statistics.grouped)
+    if scratch.count(aggregate.rows).name not in counted:
+        return statistics.sum(value, aggregate.where)
+    distance, centre = statistics.distances(value, aggregate.where)
+    return call("add", call("multiply", number(centre), statistics.count(aggregate.rows)), distance)
+
+
+def _average(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    """Middle plus mean distance, within the bounds; NULL where nothing is counted."""
+    (value,) = _values(aggregate)
+    many = statistics.count(aggregate.rows)
+    mean, centre = _mean(statistics, value, aggregate.where, many)
+    return _where_any(many, _clip(call("add", number(centre), mean), value.range))
+
+
+def _variance(*, sample: bool, root: bool) -> Callable[[Aggregate, Statistics, frozenset[str]], Expression]:
+    def make(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+        (value,) = _values(aggregate)
+        many = statistics.count(aggregate.rows)
+        spread = _spread(statistics, value, aggregate.where, many)
+        found = _of_sample(many, spread) if sample else _where_any(many, spread)
+        return call("sqrt", found) if root else found
+
+    return make
+
+
+def _covariance(*, sample: bool) -> Callable[[Aggregate, Statistics, frozenset[str]], Expression]:
+    def make(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+        many = statistics.count(aggregate.rows)
+        together = _together(statistics, aggregate, many)
+        return _of_sample(many, together) if sample else _where_any(many, together)
+
+    return make
+
+
+def _correlation(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    """Covariance over both deviations, between -1 and 1; NULL where one of them is constant."""
+    one, other = _values(aggregate)
+    many = statistics.count(aggregate.rows)
+    spreads = [_spread(statistics, value, aggregate.rows, many) for value in (one, other)]
+    ratio = call("divide", _together(statistics, aggregate, many), call("sqrt", call("multiply", *spreads)))
+    return _where_any(many, _clip(ratio, Range(Fraction(-1), Fraction(1))))
+
+
+def _slope(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    """Of the line through (x, y), where SQL names y first: covariance over the variance of x."""
+    independent = _values(aggregate)[1]
+    many = statistics.count(aggregate.rows)
+    spread = _spread(statistics, independent, aggregate.rows, many)
+    return _where_any(many, call("divide", _together(statistics, aggregate, many), spread))
+
+
+def _intercept(aggregate: Aggregate, statistics: Statistics, counted: frozenset[str]) -> Expression:
+    """Where that line meets x = 0: mean of y less slope times mean of x."""
+    means = []
+    many = statistics.count(aggregate.rows)
+    for value in _values(aggregate):
+        mean, centre = _mean(statistics, value, aggregate.rows, many)
+        means.append(call("add", number(centre), mean))
+    dependent, independent = means
+    return call("subtract", dependent, call("multiply", _slope(aggregate, statistics, counted), independent))
+
+
+def _mean(
+    statistics: Statistics, value: Expression, where: Expression | None, many: Column
+) -> tuple[Expression, Fraction]:
+    """The mean distance from the middle, and the middle."""
+    distance, centre = statistics.distances(value, where)
+    return call("divide", distance, many), centre
+
+
+def _spread(statistics: Statistics, value: Expression, where: Expression | None, many: Column) -> Expression:
+    """Mean square less squared mean, of distances from the middle; never below zero nor above the widest."""
+    mean, centre = _mean(statistics, value, where, many)
+    square, moved = statistics.squares(value, where)
+    spread = call("subtract", call("add", call("divide", square, many), number(moved)), call("multiply", mean, mean))
+    low, high = bounds(value)
+    return _clip(spread, Range(Fraction(0), max(high - centre, centre - low) ** 2))
+
+
+def _together(statistics: Statistics, aggregate: Aggregate, many: Column) -> Expression:
+    """Mean product less product of means, of distances from the middles: the covariance of the rows."""
+    one, other = _values(aggregate)
+    means = [_mean(statistics, value, aggregate.rows, many)[0] for value in (one, other)]
+    product = call("divide", statistics.products(one, other, aggregate.rows), many)
+    return call("subtract", product, call("multiply", *means))
+
+
+def _of_sample(many: Column, population: Expression) -> Expression:
+    """As the estimate of a larger population: times n / (n - 1)."""
+    fewer = call("subtract", many, number(1))
+    corrected = call("multiply", population, call("divide", many, fewer))
+    return call("case", call("more", fewer, number(0)), corrected, Literal(None, Kind.NUMBER))
+
+
+def _where_any(many: Column, value: Expression) -> Expression:
+    return call("case", call("more", many, number(0)), value, Literal(None, Kind.NUMBER))
+
+
+def _clip(value: Expression, within: Range) -> Expression:
+    """Post-processing: the truth lies between the bounds, so the answer should."""
+    if within.low is None or within.high is None:
+        return value
+    return call("least", call("greatest", value, number(within.low)), number(within.high))
+
+
+def _values(aggregate: Aggregate) -> tuple[Expression, ...]:
+    if not aggregate.values:
+        raise Refused("unsupported-form", "This aggregate needs an expression.", "Name a column.")
+    return aggregate.values
+
+
+Maker = Callable[[Aggregate, Statistics, frozenset[str]], Expression]
+
+_SINGLES: dict[str, Maker] = {
+    "count": _count,
+    "units": _units,
+    "distinct": _distinct,
+    "quantile": _quantile,
+    "mode": _mode,
+    "sum": _sum,
+    "average": _average,
+    "variance": _variance(sample=False, root=False),
+    "variance of a sample": _variance(sample=True, root=False),
+    "deviation": _variance(sample=False, root=True),
+    "deviation of a sample": _variance(sample=True, root=True),
+}
+_PAIRS: dict[str, Maker] = {
+    "covariance": _covariance(sample=False),
+    "covariance of a sample": _covariance(sample=True),
+    "correlation": _correlation,
+    "slope": _slope,
+    "intercept": _intercept,
+}

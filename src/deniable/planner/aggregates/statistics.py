@@ -1,0 +1,225 @@
+"""Aggregates to base statistics: sums of whole numbers, shared between the columns of an answer.
+
+COUNT, SUM and AVG of the same rows rest on two statistics: how many, and the sum of distances from the middle of the
+bounds. The middle makes the distances small: half the width of the bounds, whatever the bounds are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import ceil, floor
+
+from deniable.core.errors import Refused
+from deniable.core.expression import Column, Expression, Kind, Range
+from deniable.core.query import WEIGHT, Source, Total
+from deniable.planner.choices.histogram import Choice
+from deniable.planner.expressions.functions import call, number
+from deniable.planner.expressions.keys import Domain, GroupKey
+
+_FINEST = 1 << 24
+"""Steps between the bounds of a number that has no step of its own."""
+_DOUBLES = 1 << 50
+"""Steps to the largest value that doubles can count."""
+_WIDEST = 1 << 26
+"""The farthest that a row may reach, in steps."""
+_COUNTS = Range(Fraction(-(2**52)), Fraction(2**52))
+"""Noisy counts, for all that matters."""
+_ROW_PLACES = 28
+"""A row weighs at most 2^28 units, so that eight billion of them fit 64 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """One noisy number per group, and what one unit of it is worth."""
+
+    name: str
+    label: str
+    worth: Fraction
+    """In the answer's unit, of one unit of the integer total."""
+    reach: int
+    """The most that all rows of a unit can add up to, in size, over all groups."""
+    signed: bool
+    """Whether rows can be negative."""
+    total: Total | None
+    """How rows add up; None: count units, or different values, instead."""
+    filter: Expression | None = None
+    """For counts of units and of values: which rows count."""
+    distinct: Expression | None = None
+    """For counts of different values: of what."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What the answer's algebra calls it."""
+        return frozenset({self.name})
+
+    @property
+    def column(self) -> Column:
+        """The noisy number, as a column of the answer's algebra."""
+        return Column(self.name, Kind.NUMBER, _COUNTS if not self.signed else Range(), nullable=False)
+
+
+Base = Statistic | Choice
+"""What a question rests on."""
+
+
+@dataclass(slots=True)
+class Statistics:
+    """The base statistics of one question, each paid once however many columns use it."""
+
+    source: Source
+    steps: Mapping[str, Fraction]
+    """The declared steps of the columns."""
+    grouped: bool
+    keys: tuple[GroupKey, ...] = ()
+    declared: Mapping[str, Domain] = field(default_factory=dict)
+    """The declared values of the table's columns."""
+    found: dict[str, Base] = field(default_factory=dict)
+
+    def count(self, where: Expression | None) -> Column:
+        """How many rows satisfy `where`."""
+        return self._add("count", number(1), where, reach=1, step=Fraction(1), signed=False)
+
+    def units(self, where: Expression | None) -> Column:
+        """How many units have a row that satisfies `where`."""
+        groups = self.source.contribution if self.grouped else 1
+        label = f"units{'' if where is None else ' (filtered)'}"
+        statistic = Statistic(
+            named("units", where), label, Fraction(1, WEIGHT), groups * WEIGHT, signed=False, total=None, filter=where
+        )
+        return self._found(statistic)
+
+    def distinct(self, value: Expression, where: Expression | None) -> Column:
+        """How many different values there are in rows that satisfy `where`; a unit adds at most its contribution."""
+        most = self.source.contribution if self.source.unit is not None else 1
+        rows = present(where, value)
+        name = named("distinct", value, rows)
+        return self._found(
+            Statistic(name, "values", Fraction(1), most, signed=False, total=None, filter=rows, distinct=value)
+        )
+
+    def sum(self, value: Expression, where: Expression | None) -> Expression:
+        """The plain sum: for a question that pays for no count of the same rows."""
+        extent = max(abs(end) for end in bounds(value))
+        step = step_of(value, extent, self.steps)
+        return self._moment(value, where, Fraction(0), step, ceil(extent / step))
+
+    def distances(self, value: Expression, where: Expression | None) -> tuple[Column, Fraction]:
+        """The sum of distances from the middle of the bounds, and that middle."""
+        grid = self._grid(value)
+        return self._moment(value, where, grid.centre, grid.step, grid.reach), grid.centre
+
+    def squares(self, value: Expression, where: Expression | None) -> tuple[Column, Fraction]:
+        """The sum of squared distances from the middle, each less a constant; and that constant.
+
+        Squares lie between 0 and reach^2; they are coarsened to whole multiples of `divisor` and moved by `half`, so
+        that they reach equally far to both sides.
+        """
+        grid = self._grid(value)
+        divisor = max(1, ceil(Fraction(grid.reach**2, _WIDEST)))
+        most = grid.reach**2 // divisor
+        half = most // 2
+        place = placed(value, grid.centre, grid.step, grid.reach)
+        square = call("quotient", call("multiply", place, place), number(divisor))
+        worth = divisor * grid.step**2
+        column = self._add("squares", call("subtract", square, number(half)), where, most - half, worth, signed=True)
+        return column, half * worth
+
+    def products(self, one: Expression, other: Expression, where: Expression | None) -> Column:
+        """The sum of products of both distances from their middles."""
+        left, right = self._grid(one), self._grid(other)
+        divisor = max(1, ceil(Fraction(left.reach * right.reach, _WIDEST)))
+        reach = left.reach * right.reach // divisor
+        places = [placed(value, grid.centre, grid.step, grid.reach) for value, grid in ((one, left), (other, right))]
+        product = call("quotient", call("multiply", *places), number(divisor))
+        worth = divisor * left.step * right.step
+        return self._add("products", product, where, reach, worth, signed=True)
+
+    def _moment(
+        self, value: Expression, where: Expression | None, centre: Fraction, step: Fraction, reach: int
+    ) -> Column:
+        """The sum of places on a grid around a centre."""
+        return self._add("sum", placed(value, centre, step, reach), where, reach, step, signed=True)
+
+    def _add(
+        self, label: str, row: Expression, where: Expression | None, reach: int, step: Fraction, *, signed: bool
+    ) -> Column:
+        """Rows of units weigh; their product with the weight is cut to 28 binary places."""
+        weighed = self.source.unit is not None
+        shift = max(0, reach.bit_length() + WEIGHT.bit_length() - 1 - _ROW_PLACES) if weighed else 0
+        name = named(label, row, where)
+        per_unit = ceil(Fraction(self.source.contribution * WEIGHT * reach, 1 << shift)) if weighed else reach
+        worth = step * Fraction(1 << shift, WEIGHT) if weighed else step
+        total = Total(name, row, where, reach, shift)
+        return self._found(Statistic(name, label, worth, per_unit, signed, total))
+
+    def _found(self, statistic: Statistic) -> Column:
+        """Kept under its name: the same content has the same one."""
+        self.found.setdefault(statistic.name, statistic)
+        return statistic.column
+
+    def _grid(self, value: Expression) -> _Grid:
+        """Centred between the bounds."""
+        low, high = bounds(value)
+        step = step_of(value, (high - low) / 2, self.steps)
+        centre = step * floor((low + high) / 2 / step)
+        return _Grid(centre, step, max(1, ceil(max(high - centre, centre - low) / step)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    centre: Fraction
+    step: Fraction
+    reach: int
+
+
+def step_of(value: Expression, extent: Fraction, declared: Mapping[str, Fraction]) -> Fraction:
+    """Whole numbers have step 1, columns their declared one; others are cut finely enough that nobody notices.
+
+    `extent` is how far values reach from the grid's centre; the step is coarse enough that this is few steps, and that
+    doubles of the values' size can tell steps apart.
+    """
+    size = max((abs(end) for end in (value.range.low, value.range.high) if end is not None), default=Fraction(0))
+    least = max(extent / _FINEST, size / _DOUBLES)
+    finest = Fraction(1)
+    while finest > least:
+        finest /= 2
+    while finest < least:
+        finest *= 2
+    own = declared.get(value.name) if isinstance(value, Column) else None
+    step = Fraction(1) if value.kind is Kind.INTEGER else own or finest
+    fits = extent / step <= _WIDEST and (value.kind is Kind.INTEGER or step >= size / _DOUBLES)
+    return step if fits else finest
+
+
+def placed(value: Expression, centre: Fraction, step: Fraction, reach: int) -> Expression:
+    """The value as whole steps from the centre, within reach; what cannot be is NULL and adds nothing."""
+    return call("grid", value, number(centre), number(step), number(reach))
+
+
+def bounds(value: Expression) -> tuple[Fraction, Fraction]:
+    """Finite bounds, or a refusal."""
+    if value.kind not in (Kind.INTEGER, Kind.NUMBER):
+        raise Refused("type-mismatch", f"This needs numbers, not {value.kind.value}.", "Use COUNT, or cast.")
+    low, high = value.range.low, value.range.high
+    if low is None or high is None:
+        raise Refused(
+            "needs-bounds",
+            "It is not known between which bounds this lies, so no noise is enough.",
+            "Write LEAST(GREATEST(expression, lower), upper), or have bounds declared in the policy.",
+        )
+    return low, high if high > low else low + 1
+
+
+def present(where: Expression | None, *values: Expression) -> Expression | None:
+    """The rows that satisfy `where` and have all of these values."""
+    conditions = [call("not", call("is_null", value)) for value in values if value.nullable]
+    parts = [part for part in (where, *conditions) if part is not None]
+    return None if not parts else parts[0] if len(parts) == 1 else call("and", *parts)
+
+
+def named(*parts: object) -> str:
+    """A name that follows from the content, so that the same statistic has the same name in every question."""
+    return "s" + hashlib.sha256(repr(parts).encode()).hexdigest()[:32]

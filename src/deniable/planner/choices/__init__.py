@@ -1,0 +1,4 @@
+"""Statistics that are chosen and not computed: quantiles, extremes, most common values.
+
+The order: syntax (how they are written), histogram (what is chosen from), price, running_counts (many for one price).
+"""

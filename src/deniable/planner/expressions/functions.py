@@ -1,0 +1,271 @@
+"""The allow-list: every function that a question may use, with its kinds, its range and where it can be NULL.
+
+What is not here does not exist. Engines spell each of these once, totally; `curator/evaluate.py` computes those that
+may stand around an aggregate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from deniable.core.errors import InvalidArgumentError
+from deniable.core.expression import Call, Expression, Kind, Literal, Range
+from deniable.planner.expressions import ranges
+
+Arguments = tuple[Expression, ...]
+
+SAFE_INTEGER = Fraction(2**53)
+"""Whole numbers that stay within this are computed as whole numbers, others as doubles; so nothing overflows."""
+
+_PICKS = frozenset({"least", "greatest", "coalesce", "nullif", "case"})
+"""Functions that give one of their arguments as it is: nothing is computed, so nothing can overflow."""
+_HUGE = Fraction(10) ** 300
+_NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
+_ANY = frozenset(Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """How one function of the allow-list behaves."""
+
+    takes: tuple[frozenset[Kind], ...]
+    """The kinds of its arguments; the last one repeats if `many`."""
+    gives: Callable[[Arguments], Kind]
+    range: Callable[[Arguments], Range] = lambda _: ranges.EVERYTHING
+    nullable: Callable[[Arguments], bool] = lambda arguments: any(argument.nullable for argument in arguments)
+    many: bool = False
+    alike: bool = False
+    """All arguments must be of one kind (whole and real numbers count as one)."""
+
+
+def call(name: str, *arguments: Expression) -> Call:
+    """The function applied, with what follows from its arguments. Raises if they do not fit."""
+    function = FUNCTIONS[name]
+    fits = len(arguments) >= len(function.takes) if function.many else len(arguments) == len(function.takes)
+    if not fits:
+        raise InvalidArgumentError(name, f"takes {len(function.takes)} arguments, not {len(arguments)}")
+    for position, argument in enumerate(arguments):
+        kinds = function.takes[min(position, len(function.takes) - 1)]
+        if argument.kind not in kinds and not _is_null(argument):
+            wanted = " or ".join(sorted(kind.value for kind in kinds))
+            raise InvalidArgumentError(name, f"takes {wanted}, not {argument.kind.value}")
+    if function.alike and len({_family(argument.kind) for argument in arguments if not _is_null(argument)}) > 1:
+        raise InvalidArgumentError(name, "takes arguments of one kind")
+    kind, bounds = function.gives(arguments), _tame(function.range(arguments))
+    if kind is Kind.INTEGER and not _safe(bounds) and name not in _PICKS:
+        kind = Kind.NUMBER
+    return Call(name, arguments, kind, bounds, function.nullable(arguments))
+
+
+def number(value: int | Fraction) -> Literal:
+    """A constant; whole numbers that doubles cannot tell apart are real numbers."""
+    exact = Fraction(value)
+    whole = exact.denominator == 1 and abs(exact) <= SAFE_INTEGER
+    return Literal(exact, Kind.INTEGER if whole else Kind.NUMBER)
+
+
+def _tame(bounds: Range) -> Range:
+    """Ends that no double can hold are no bounds."""
+    return Range(*(None if end is None or abs(end) > _HUGE else end for end in (bounds.low, bounds.high)))
+
+
+def _is_null(argument: Expression) -> bool:
+    return isinstance(argument, Literal) and argument.value is None
+
+
+def _family(kind: Kind) -> Kind:
+    return Kind.NUMBER if kind in _NUMERIC else kind
+
+
+def _safe(bounds: Range) -> bool:
+    return bounds.low is not None and bounds.high is not None and max(-bounds.low, bounds.high) <= SAFE_INTEGER
+
+
+def _always(kind: Kind) -> Callable[[Arguments], Kind]:
+    return lambda _: kind
+
+
+def _widest(arguments: Arguments) -> Kind:
+    """Whole if all numbers are whole, else real; other kinds stay what they are."""
+    kinds = {argument.kind for argument in arguments if not _is_null(argument)}
+    if kinds <= _NUMERIC and kinds:
+        return Kind.INTEGER if kinds == {Kind.INTEGER} else Kind.NUMBER
+    return kinds.pop() if kinds else Kind.NUMBER
+
+
+def _by(rule: Callable[..., Range]) -> Callable[[Arguments], Range]:
+    return lambda arguments: rule(*(argument.range for argument in arguments))
+
+
+def _within(low: int, high: int) -> Callable[[Arguments], Range]:
+    return lambda _: Range(Fraction(low), Fraction(high))
+
+
+def _branches(arguments: Arguments) -> Arguments:
+    """The values of a CASE: condition, value, condition, value, ..., otherwise."""
+    return (*arguments[1::2], arguments[-1]) if len(arguments) % 2 else arguments[1::2]
+
+
+def _can_vanish(_: Arguments) -> bool:
+    return True
+
+
+def _by_zero(arguments: Arguments) -> bool:
+    """A divisor that keeps away from zero always divides."""
+    divisor = Range() if isinstance(arguments[1], Call) else arguments[1].range  # a call's is only concluded
+    low, high = divisor.low, divisor.high
+    divides = (low is not None and low > 0) or (high is not None and high < 0)
+    return not divides or any(argument.nullable for argument in arguments)
+
+
+def _never(_: Arguments) -> bool:
+    return False
+
+
+def _all_nullable(arguments: Arguments) -> bool:
+    return all(argument.nullable for argument in arguments)
+
+
+def _least(arguments: Arguments) -> Range:
+    """NULLs are passed over, so only an argument that is always there bounds the result from above."""
+    sure = [argument.range for argument in arguments if not argument.nullable]
+    return ranges.least(ranges.union(*(argument.range for argument in arguments)), *sure)
+
+
+def _greatest(arguments: Arguments) -> Range:
+    """The mirror of least."""
+    sure = [argument.range for argument in arguments if not argument.nullable]
+    return ranges.greatest(ranges.union(*(argument.range for argument in arguments)), *sure)
+
+
+def _rounded(arguments: Arguments) -> Range:
+    """Rounding to places moves a number by at most half a unit of the last place."""
+    half = Fraction(1, 2) / Fraction(10) ** _places(arguments)
+    return ranges.add(arguments[0].range, Range(-half, half))
+
+
+def _places(arguments: Arguments) -> int:
+    """A constant whole number."""
+    match arguments[1]:
+        case Literal(value=Fraction(denominator=1) as places) if abs(places) <= 15:  # noqa: PLR2004 - as the message says
+            return int(places)
+        case _:
+            raise InvalidArgumentError("round", "takes a constant, whole number of places, at most 15")
+
+
+def _as_number(rule: Callable[[Range], Range]) -> Callable[[Arguments], Range]:
+    """Of a number by its range; false and true are 0 and 1; of anything else nothing is known."""
+
+    def bounds(arguments: Arguments) -> Range:
+        (value,) = arguments
+        if value.kind is Kind.BOOLEAN:
+            return Range(Fraction(0), Fraction(1))
+        return rule(value.range) if value.kind in _NUMERIC else ranges.EVERYTHING
+
+    return bounds
+
+
+def _years(one: Range) -> Range:
+    """From days since 1970 to years, rounded outward."""
+    year = Fraction(1461, 4)
+    return Range(
+        None if one.low is None else Fraction(1969 + one.low // year),
+        None if one.high is None else Fraction(1971 + one.high // year),
+    )
+
+
+_NUMBERS = (frozenset(_NUMERIC), frozenset(_NUMERIC))
+_NUMBER = (frozenset(_NUMERIC),)
+_TEXT = (frozenset({Kind.TEXT}),)
+_TRUTHS = (frozenset({Kind.BOOLEAN}), frozenset({Kind.BOOLEAN}))
+_DATE = (frozenset({Kind.DATE}),)
+_INTEGER = frozenset({Kind.INTEGER})
+_WHOLE = _always(Kind.INTEGER)
+_REAL = _always(Kind.NUMBER)
+_WORDS = _always(Kind.TEXT)
+_TRUTH = _always(Kind.BOOLEAN)
+_DAY = _always(Kind.DATE)
+
+
+def _comparison() -> Function:
+    return Function((_ANY, _ANY), _TRUTH, alike=True)
+
+
+def _truncation() -> Function:
+    return Function(_DATE, _DAY, lambda arguments: ranges.add(arguments[0].range, Range(Fraction(-366), Fraction(0))))
+
+
+FUNCTIONS: dict[str, Function] = {
+    "add": Function(_NUMBERS, _widest, _by(ranges.add)),
+    "subtract": Function(_NUMBERS, _widest, _by(ranges.subtract)),
+    "multiply": Function(_NUMBERS, _widest, _by(ranges.multiply)),
+    "divide": Function(_NUMBERS, _REAL, _by(ranges.divide), _by_zero),
+    "quotient": Function((_INTEGER, _INTEGER), _WHOLE, _by(ranges.quotient), _by_zero),
+    "remainder": Function((_INTEGER, _INTEGER), _WHOLE, _by(ranges.remainder), _by_zero),
+    "negate": Function(_NUMBER, _widest, _by(ranges.negate)),
+    "absolute": Function(_NUMBER, _widest, _by(ranges.absolute)),
+    "sign": Function(_NUMBER, _WHOLE, _within(-1, 1)),
+    "floor": Function(_NUMBER, _WHOLE, _by(ranges.floors)),
+    "ceiling": Function(_NUMBER, _WHOLE, _by(ranges.ceilings)),
+    "round": Function(_NUMBERS, lambda a: Kind.INTEGER if _places(a) <= 0 else Kind.NUMBER, _rounded),
+    "sqrt": Function(_NUMBER, _REAL, _by(ranges.square_root), _can_vanish),
+    "ln": Function(_NUMBER, _REAL, _by(ranges.logarithm), _can_vanish),
+    "exp": Function(_NUMBER, _REAL, _by(ranges.exponential)),
+    "power": Function(_NUMBERS, _REAL, nullable=_can_vanish),
+    "least": Function((_ANY,), _widest, _least, _all_nullable, many=True, alike=True),
+    "greatest": Function((_ANY,), _widest, _greatest, _all_nullable, many=True, alike=True),
+    "coalesce": Function((_ANY,), _widest, _by(ranges.union), _all_nullable, many=True, alike=True),
+    "nullif": Function((_ANY, _ANY), lambda a: a[0].kind, lambda a: a[0].range, _can_vanish, alike=True),
+    "equal": _comparison(),
+    "unequal": _comparison(),
+    "less": _comparison(),
+    "at_most": _comparison(),
+    "more": _comparison(),
+    "at_least": _comparison(),
+    "in": Function((_ANY, _ANY), _TRUTH, many=True, alike=True),
+    "is_null": Function((_ANY,), _TRUTH, nullable=_never),
+    "and": Function(_TRUTHS, _TRUTH, many=True),
+    "or": Function(_TRUTHS, _TRUTH, many=True),
+    "not": Function((frozenset({Kind.BOOLEAN}),), _TRUTH),
+    "case": Function(
+        (_ANY, _ANY),
+        lambda a: _widest(_branches(a)),
+        lambda a: ranges.union(*[branch.range for branch in _branches(a) if not _is_null(branch)] or [Range()]),
+        lambda a: len(a) % 2 == 0 or any(branch.nullable for branch in _branches(a)),
+        many=True,
+    ),
+    "like": Function((_TEXT[0], _TEXT[0]), _TRUTH),
+    "starts_with": Function((_TEXT[0], _TEXT[0]), _TRUTH),
+    "contains": Function((_TEXT[0], _TEXT[0]), _TRUTH),
+    "lower": Function(_TEXT, _WORDS),
+    "upper": Function(_TEXT, _WORDS),
+    "trim": Function(_TEXT, _WORDS),
+    "length": Function(_TEXT, _WHOLE, _within(0, 2**31)),
+    "substring": Function((_TEXT[0], _INTEGER, _INTEGER), _WORDS),
+    "concat": Function((_TEXT[0],), _WORDS, many=True),
+    "year": Function(_DATE, _WHOLE, _by(_years)),
+    "quarter": Function(_DATE, _WHOLE, _within(1, 4)),
+    "month": Function(_DATE, _WHOLE, _within(1, 12)),
+    "day": Function(_DATE, _WHOLE, _within(1, 31)),
+    "weekday": Function(_DATE, _WHOLE, _within(1, 7)),
+    "truncate_year": _truncation(),
+    "truncate_quarter": _truncation(),
+    "truncate_month": _truncation(),
+    "truncate_week": _truncation(),
+    "days": Function(_DATE, _WHOLE, lambda a: a[0].range),
+    "date_of_days": Function((_INTEGER,), _DAY, lambda a: a[0].range),
+    "to_integer": Function((_ANY,), _WHOLE, _as_number(ranges.nearest), _can_vanish),
+    "to_number": Function((_ANY,), _REAL, _as_number(lambda one: one), _can_vanish),
+    "to_text": Function((_ANY,), _WORDS),
+    "to_date": Function((_ANY,), _DAY, _by(ranges.nearest), _can_vanish),
+    "to_boolean": Function((_ANY,), _TRUTH, nullable=_can_vanish),
+    "grid": Function(
+        (_NUMBER[0], _NUMBER[0], _NUMBER[0], _INTEGER),
+        _WHOLE,
+        lambda a: Range(ranges.negate(a[3].range).low, a[3].range.high),
+        lambda a: a[0].nullable,
+    ),
+}
+"""Names are our own, never an engine's."""

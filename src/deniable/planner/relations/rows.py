@@ -1,0 +1,226 @@
+"""What a SELECT ranges over: rows, whose they are, how much of them one unit may own, and what their names mean.
+
+Row by row, subqueries and CTEs leave no trace: their columns are expressions over the rows below, and their conditions
+are added up. What remains is a relation of the closed algebra (core/relation.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Self
+
+from deniable.core.errors import Refused
+from deniable.core.expression import Column, Expression, Kind, Literal, Range, renamed
+from deniable.core.query import Source
+from deniable.core.relation import ROW, UNIT, Field, Numbered, Projected, Relation, Stacked
+from deniable.planner.expressions.functions import call
+from deniable.planner.expressions.keys import Domain
+from deniable.planner.expressions.ranges import union
+from deniable.policy import DeclaredTable
+
+MOST_WEIGHT = 10**9
+"""As in a policy: nobody has more rows than this that should all count."""
+
+Names = Mapping[str, Expression]
+"""What each name of a table means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Rows of a relation that satisfy `where`."""
+
+    table: Relation
+    where: Expression | None
+    unit: Column | None
+    """The column that names the unit; None: all is public, or the unit is the row."""
+    private: bool
+    person: bool
+    """Whether the protected unit is more than one row of a declared table."""
+    single: bool
+    """Whether a unit has one row at most."""
+    contribution: int
+    """The most that one unit may weigh, in rows: what it can have if it keeps to its tables' contributions."""
+    keys: int
+    """In how many groups a unit may count where keys are private."""
+    names: Mapping[str, Names]
+    """By table or alias."""
+    values: Mapping[str, Domain]
+    """The declared values of the relation's columns."""
+    steps: Mapping[str, Fraction]
+    """The declared steps of the relation's columns."""
+
+    @classmethod
+    def of(cls, table: DeclaredTable, alias: str) -> Self:
+        """A declared table."""
+        unit = None if table.unit is None else table.columns[table.unit].expression
+        return cls(
+            table=table.name,
+            where=None,
+            unit=unit,
+            private=not table.public,
+            person=unit is not None,
+            single=unit is None,
+            contribution=table.contribution,
+            keys=table.keys,
+            names={alias: {name: column.expression for name, column in table.columns.items()}},
+            values={name: column.values for name, column in table.columns.items() if column.values is not None},
+            steps={name: column.step for name, column in table.columns.items() if column.step is not None},
+        )
+
+    @property
+    def source(self) -> Source:
+        """The rows of a question. Where a unit has one row at most, the row is the unit, and nothing is weighed."""
+        unit = None if self.single or self.unit is None else self.unit.name
+        return Source(self.table, unit, self.contribution if unit is not None else 1, self.where)
+
+    @property
+    def columns(self) -> Names:
+        """Of all tables together; where two have the same name, of the first."""
+        found: dict[str, Expression] = {}
+        for names in self.names.values():
+            for name, value in names.items():
+                found.setdefault(name, value)
+        return found
+
+    def only(self, where: Expression | None) -> Origin:
+        """The rows that satisfy one more condition."""
+        return replace(self, where=both(self.where, where))
+
+    def called(self, alias: str, names: Names) -> Origin:
+        """The same rows under one alias, with these names."""
+        return replace(self, names={alias: names})
+
+    def prefixed(self, prefix: str) -> Origin:
+        """As a part of a join."""
+        return replace(
+            self,
+            where=None if self.where is None else renamed(self.where, prefix),
+            unit=None if self.unit is None else replace(self.unit, name=prefix + self.unit.name),
+            names={alias: _all(names, prefix) for alias, names in self.names.items()},
+            values={prefix + name: values for name, values in self.values.items()},
+            steps={prefix + name: step for name, step in self.steps.items()},
+        )
+
+    def numbered(self) -> Origin:
+        """With a name for each row, if the row is the unit: a join can make several of one."""
+        if not self.private or self.unit is not None:
+            return self
+        unit = Column(ROW, Kind.INTEGER, nullable=False)
+        return replace(self, table=Numbered(self.table), unit=unit, single=False)
+
+    def settled(self) -> Origin:
+        """The same rows with nothing left to compute: names are columns, and no condition is open."""
+        names = self.columns
+        if self.where is None and all(isinstance(value, Column) for value in names.values()):
+            return self
+        return stacked([self])
+
+    def missing(self) -> Origin:
+        """As the part of an outer join that may not be there: any column can be NULL. Needs to be settled."""
+        names = {
+            alias: {name: replace(value, nullable=True) for name, value in names.items() if isinstance(value, Column)}
+            for alias, names in self.names.items()
+        }
+        return replace(self, names=names)
+
+
+def stacked(parts: list[Origin]) -> Origin:
+    """UNION ALL: columns by position, named as in the first part."""
+    first = parts[0]
+    if any(len(part.columns) != len(first.columns) for part in parts):
+        raise Refused("unsupported-form", "The parts of a UNION ALL have different columns.", "Select the same.")
+    fields = [
+        _Stack.of(f"c{place}", [list(part.columns.values())[place] for part in parts], parts)
+        for place in range(len(first.columns))
+    ]
+    projected = tuple(
+        Projected(
+            part.table,
+            None if part.unit is None else part.unit.name,
+            part.where,
+            tuple(Field(field.column.name, field.values[place]) for field in fields),
+        )
+        for place, part in enumerate(parts)
+    )
+    (alias,) = first.names
+    return Origin(
+        table=projected[0] if len(parts) == 1 else Stacked(projected),
+        where=None,
+        unit=None if first.unit is None else _unit(first.unit),
+        private=first.private,
+        person=first.person,
+        single=all(part.single for part in parts) if len(parts) == 1 else first.unit is None,
+        contribution=min(MOST_WEIGHT, sum(part.contribution for part in parts)),
+        keys=min(MOST_WEIGHT, sum(part.keys for part in parts)),
+        names={alias: {title: field.named for title, field in zip(first.columns, fields, strict=True)}},
+        values={field.column.name: field.listed for field in fields if field.listed is not None},
+        steps={field.column.name: field.step for field in fields if field.step is not None},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Stack:
+    """One column of several parts."""
+
+    column: Column
+    values: tuple[Expression, ...]
+    named: Expression
+    listed: Domain | None
+    step: Fraction | None
+
+    @classmethod
+    def of(cls, name: str, values: list[Expression], parts: list[Origin]) -> Self:
+        kind = _common(values)
+        there = [value.range for value in values if not _null(value)]
+        column = Column(name, kind, union(*there) if there else Range(), any(value.nullable for value in values))
+        unit = parts[0].unit
+        whose = unit is not None and all(value == part.unit for value, part in zip(values, parts, strict=True))
+        listed = [part.values.get(_name(value)) for value, part in zip(values, parts, strict=True)]
+        steps = {part.steps.get(_name(value)) for value, part in zip(values, parts, strict=True)}
+        return cls(
+            column=column,
+            values=tuple(value if value.kind is kind else _as(value, kind) for value in values),
+            named=_unit(unit) if whose and unit is not None else column,
+            listed=None if None in listed else tuple(dict.fromkeys(entry for each in listed for entry in each or ())),
+            step=steps.pop() if len(steps) == 1 else None,
+        )
+
+
+def both(one: Expression | None, other: Expression | None) -> Expression | None:
+    """Two conditions that must both hold."""
+    if one is None or other is None:
+        return one if other is None else other
+    return call("and", one, other)
+
+
+def _unit(unit: Column) -> Column:
+    """The unit's column after rows without a unit are gone."""
+    return replace(unit, name=UNIT, nullable=False)
+
+
+def _name(value: Expression) -> str:
+    return value.name if isinstance(value, Column) else ""
+
+
+def _common(values: list[Expression]) -> Kind:
+    """The kind that all of them can be read as; a NULL constant takes any."""
+    kinds = {value.kind for value in values if not _null(value)}
+    if kinds == {Kind.INTEGER, Kind.NUMBER}:
+        return Kind.NUMBER
+    if len(kinds) > 1:
+        raise Refused("type-mismatch", "The parts of a UNION ALL have columns of different kinds.", "Cast them.")
+    return kinds.pop() if kinds else Kind.NUMBER
+
+
+def _as(value: Expression, kind: Kind) -> Expression:
+    return Literal(None, kind) if _null(value) else call("to_number", value)
+
+
+def _null(value: Expression) -> bool:
+    return isinstance(value, Literal) and value.value is None
+
+
+def _all(names: Names, prefix: str) -> Names:
+    return {name: renamed(value, prefix) for name, value in names.items()}

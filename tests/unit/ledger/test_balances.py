@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from deniable.core.errors import Refused
+from deniable.core.loss import Loss
+from deniable.ledger.balances import Standing
+from deniable.ledger.canon import loss_to_json
+from deniable.ledger.entry import NOTHING, Link
+from tests.unit.ledger.asking import charge
+
+_CREATED = Link.after(NOTHING, "created", {"population": "clinic", "written": ""})
+_ASKED = charge("q")
+_BODY = _ASKED.body({"clinic": _ASKED.loss}, "")
+_CHARGED = Link.after(_CREATED.head, "charged", _BODY)
+_ANSWERED = Link.after(_CHARGED.head, "answered", {"charge": 2, "question": "q", "written": ""}, b"1")
+
+
+def _code(*links: Link, standing: Standing | None = None) -> str:
+    with pytest.raises(Refused) as refused:
+        (standing or Standing("clinic")).follow(links)
+    return refused.value.code
+
+
+def test_it_stands_where_the_entries_lead() -> None:
+    standing = Standing("clinic")
+    standing.follow([_CREATED, _CHARGED, _ANSWERED])
+    assert standing.head == _ANSWERED.head
+    assert standing.spent("clinic") == _ASKED.loss
+    assert standing.spent("nobody") == Loss.zero()
+    assert standing.find("q") == standing.answer_to(2) == _ANSWERED.head
+
+
+def test_it_goes_on_from_where_it_was() -> None:
+    standing = Standing("clinic")
+    standing.follow([_CREATED])
+    standing.follow([_CREATED, _CHARGED])
+    assert standing.head == _CHARGED.head
+
+
+def test_what_it_has_seen_must_still_be_there() -> None:
+    standing = Standing("clinic")
+    standing.follow([_CREATED, _CHARGED])
+    assert _code(standing=standing) == "ledger-rolled-back"
+    other = Link.after(_CREATED.head, "charged", _BODY | {"text": "another"})
+    assert _code(other, standing=standing) == "ledger-edited"
+    forged = Link(2, "charged", other.body, None, _CHARGED.previous, _CHARGED.digest)
+    assert _code(forged, standing=standing) == "ledger-edited"
+
+
+def test_every_entry_must_follow_the_one_before() -> None:
+    assert _code(_CREATED, _ANSWERED) == "ledger-edited"
+    assert _code(_CHARGED) == "ledger-edited"
+    assert _code(_CREATED, Link(2, "charged", _CHARGED.body, b"", _CREATED.digest, _CHARGED.digest)) == "ledger-edited"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"totals": {"clinic": loss_to_json(Loss.pure("0.01"))}},
+        {"totals": {}},
+        {"totals": None},
+        {"loss": {}},
+        {"loss": {"epsilon": "1/0", "rho": None, "mu_squared": None, "delta": "0"}},
+        {"loss": loss_to_json(Loss.pure("0.01"))},
+    ],
+)
+def test_a_charge_must_add_up_even_if_its_digest_fits(change: dict[str, Any]) -> None:
+    assert _code(_CREATED, Link.after(_CREATED.head, "charged", _BODY | change)) == "ledger-edited"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "payload"),
+    [
+        ("answered", {"charge": 1, "question": "q"}, b"1"),
+        ("answered", {"charge": 2, "question": "another"}, b"1"),
+        ("answered", {"charge": 2, "question": "q"}, None),
+        ("answered", {}, b"1"),
+        ("created", {"population": "clinic"}, None),
+        ("refunded", {"charge": 2}, None),
+    ],
+)
+def test_an_entry_must_make_sense(kind: str, body: dict[str, Any], payload: bytes | None) -> None:
+    assert _code(_CREATED, _CHARGED, Link.after(_CHARGED.head, kind, body, payload)) == "ledger-edited"
+
+
+def test_no_charge_pays_for_two_answers() -> None:
+    again = Link.after(_ANSWERED.head, "answered", {"charge": 2, "question": "q"}, b"2")
+    assert _code(_CREATED, _CHARGED, _ANSWERED, again) == "ledger-edited"
+
+
+def test_the_first_entry_names_the_population() -> None:
+    assert _code(_CREATED, standing=Standing("school")) == "ledger-other-population"
+    assert _code(Link.after(NOTHING, "charged", _BODY)) == "ledger-edited"
+
+
+def test_what_does_not_fit_changes_nothing() -> None:
+    standing = Standing("clinic")
+    standing.follow([_CREATED, _CHARGED])
+    bad = Link.after(_CHARGED.head, "charged", _BODY)  # its total forgets the first charge
+    assert _code(_CHARGED, bad, standing=standing) == "ledger-edited"
+    assert (standing.head, standing.spent("clinic")) == (_CHARGED.head, _ASKED.loss)
