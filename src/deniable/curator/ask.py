@@ -31,7 +31,7 @@ from deniable.curator.builder import Question
 from deniable.curator.noise import add_noise
 from deniable.curator.release import ReleasePlan, cells_of, plan_release, private_values
 from deniable.engines import Engine
-from deniable.ledger import Account, Charge, Entry, Ledger
+from deniable.ledger import Charge, Entry, Ledger
 from deniable.planner import Batch, BatchQuote, Payment, Plan, Quote, Spend, bind, parse, price, price_all
 from deniable.planner.expressions.keys import Value
 from deniable.policy import Policy
@@ -143,9 +143,8 @@ class Curator:
 
     def budget(self, analyst: str | None = None) -> Budget:
         """What is left: of the population's budget, or of one analyst's share."""
-        accounts = self._accounts(analyst) if analyst is not None else self._accounts_of_everyone()
-        account = accounts[-1]
-        return Budget(account.name, account.filter, self.ledger.spent(account.name))
+        account = self.policy.population_account if analyst is None else self.policy.accounts(analyst)[-1]
+        return Budget(account.name, Filter(account.cap), self.ledger.spent(account.name))
 
     def history(self) -> list[Entry]:
         """Everything in the ledger, oldest first."""
@@ -189,7 +188,7 @@ class Curator:
 
         What is answered is always what is recorded, so that two who ask at once see the same; and whether it was free.
         """
-        accounts = self._accounts(charge.analyst or None)
+        accounts = self.policy.accounts(charge.analyst or None)
         if (recorded := self.ledger.find(charge.question)) is not None:
             return _from_bytes(recorded), True
         ticket = self.ledger.charge(charge, accounts)
@@ -222,26 +221,6 @@ class Curator:
             raise Refused("data-unavailable", f"The data of {error}.", "Ask the custodian.") from None
         digests = [plan.digest for plan in plans]
         return hashlib.sha256("\n".join([*digests, self.policy.digest, *versions]).encode()).hexdigest()
-
-    def _accounts(self, analyst: str | None) -> tuple[Account, ...]:
-        """What a question is charged to; refuses strangers where the policy names its analysts."""
-        return tuple(
-            Account(
-                account.name,
-                Filter(
-                    account.cap,
-                    concentrated=account.concentrated,
-                    gaussian=account.gaussian,
-                    approximate=account.approximate,
-                ),
-            )
-            for account in self.policy.accounts(analyst)
-        )
-
-    def _accounts_of_everyone(self) -> tuple[Account, ...]:
-        """The population's own account, for whoever wants to know what is left of it."""
-        anyone = next(iter(self.policy.analysts), None)
-        return self._accounts(anyone)[:1]
 
 
 def _to_bytes(answers: Sequence[pa.Table]) -> bytes:
