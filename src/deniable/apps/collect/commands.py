@@ -30,7 +30,7 @@ app = typer.Typer(no_args_is_help=True, help="Surveys in the local model: people
 SurveyFile = Annotated[Path, typer.Argument(help="The survey, a TOML file.")]
 
 
-class Format(Enum):
+class EstimateFormat(Enum):
     """How estimates are written."""
 
     TABLE = "table"
@@ -85,7 +85,7 @@ def _estimate(
     reports: Annotated[list[Path], typer.Argument(help="Files of reports; what one person sent is such a file too.")],
     confidence: Annotated[str, typer.Option(help="Of the intervals.")] = "0.95",
     consistent: Annotated[bool, typer.Option("--consistent", help="Also the nearest non-negative shares.")] = False,
-    format: Annotated[Format, typer.Option(help="How to write them.")] = Format.TABLE,  # noqa: A002 - the option's name
+    format: Annotated[EstimateFormat, typer.Option(help="How to write them.")] = EstimateFormat.TABLE,  # noqa: A002 - the option's name
     plot: Annotated[Path | None, typer.Option(help="Also draw a picture into this file (png, svg, pdf).")] = None,
 ) -> None:
     """Estimate the truth from reports, on the collector's side."""
@@ -94,14 +94,14 @@ def _estimate(
     if plot is not None:
         _draw(loaded, found, plot)
     match format:
-        case Format.JSON:
+        case EstimateFormat.JSON:
             sys.stdout.write(json.dumps([dict(zip(_COLUMNS, row, strict=False)) for row in _rows(found, consistent)]))
             sys.stdout.write("\n")
-        case Format.CSV:
+        case EstimateFormat.CSV:
             names = _COLUMNS if consistent else _COLUMNS[:-1]
             for row in (names, *_rows(found, consistent)):
                 sys.stdout.write(",".join(_quoted(cell) for cell in row) + "\n")
-        case Format.TABLE:
+        case EstimateFormat.TABLE:
             _show(loaded, found, consistent)
 
 

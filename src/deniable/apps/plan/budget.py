@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from deniable.accounting import METHODS, Filter, compose
 from deniable.accounting.pld import installed
 from deniable.apps.chart import Chart
+from deniable.core.cap import Cap
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
@@ -21,11 +22,15 @@ def fits(loss: Loss, cap: Guarantee, method: str) -> int:
     """The largest batch of such questions that `method` shows to be within the cap; for some, _MOST or more."""
     match method:
         case "basic":
-            return Filter(Guarantee(cap.epsilon)).how_many(loss)
+            return Filter(Cap(cap.epsilon)).how_many(loss)
         case "zcdp":
-            return Filter(cap, concentrated=cap.delta, gaussian=0).how_many(Loss(None, loss.rho, None))
+            return Filter(Cap(cap.epsilon, cap.delta, concentrated=cap.delta, gaussian=0)).how_many(
+                Loss(None, loss.rho, None)
+            )
         case "gdp":
-            return Filter(cap, concentrated=0, gaussian=cap.delta).how_many(Loss(None, None, loss.mu_squared))
+            return Filter(Cap(cap.epsilon, cap.delta, concentrated=0, gaussian=cap.delta)).how_many(
+                Loss(None, None, loss.mu_squared)
+            )
         case _:
             return _search(loss, cap, method)
 
@@ -51,7 +56,7 @@ def _search(loss: Loss, cap: Guarantee, method: str) -> int:
 def budget(epsilon: Number, delta: Number, each: Sequence[Number], sigmas: Sequence[Number]) -> Chart:
     """One row for each kind of question, one column for each account."""
     cap = Guarantee(epsilon, delta)
-    account = Filter(cap)
+    account = Filter(Cap(cap.epsilon, cap.delta))
     methods = [name for name in METHODS if name != "pld" or installed()]
     questions: dict[str, Mechanism] = {
         f"Laplace, epsilon {cost}": Laplace(sensitivity=1, epsilon=cost) for cost in each
