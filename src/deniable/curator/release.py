@@ -1,28 +1,32 @@
-"""A workload's way to its plan, and the exact counts that its strategy measures.
+"""A workload's way to its plan.
 
-    workload -> cells -> values -> strategy -> price;   the way on, from charge to record, stands in ask.py
+    workload -> cells -> values -> task -> strategy -> price;   the way on, from find to answer, stands in ask.py
 
-Everything here up to the price follows from the policy and the workload alone.
+Everything up to the price follows from the policy and the workload alone, and is worked out once for both `explain`
+and `release`.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from math import ceil, prod
+from textwrap import shorten
 
 import numpy as np
 import pyarrow as pa
 
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.event import Event
-from deniable.core.grid import IntArray
 from deniable.core.loss import Loss
 from deniable.core.query import Key, MarginalSums, Sums
-from deniable.curator.groups import laid_out
+from deniable.core.relation import tables
+from deniable.curator.answer import Answer
+from deniable.curator.counts import ExactCounts
+from deniable.curator.purchase import Round
 from deniable.planner import Spend
 from deniable.planner.expressions.keys import MOST_GROUPS, GroupKey, Value
 from deniable.planner.plan import Bound
@@ -32,7 +36,7 @@ from deniable.releases.linear.design import Design
 from deniable.releases.linear.domain import Attribute, Domain
 from deniable.releases.linear.measurement import Noise
 from deniable.releases.linear.quote import ReleaseQuote
-from deniable.releases.linear.release import SUREST
+from deniable.releases.linear.release import SUREST, Release
 from deniable.releases.linear.strategies import choose
 from deniable.releases.linear.task import ListedQueries, Piece, Task, factors
 from deniable.releases.linear.workload import Conditions, Workload
@@ -40,17 +44,35 @@ from deniable.releases.linear.workload import Conditions, Workload
 _MOST_LISTED = 1 << 25
 """Conditions times cells that are listed."""
 _LEFT = "left"
+_NOISY = "noisy"
+_LONGEST = 2_000
+"""What the ledger keeps of a workload's text, in characters."""
+_REMEMBERED = 4
+"""Plans that are kept; one can be some ten megabytes."""
 _FOR_VALUES = Fraction(1, 10)
 """The part of the spend that finds values which the policy does not list."""
 
-Values = Mapping[str, tuple[Value, ...]]
-"""Values of attributes that the policy does not list, but that were selected privately."""
+Values = tuple[tuple[str, tuple[Value, ...]], ...]
+"""Attributes whose values the policy does not list, with those that were selected privately."""
+
+
+class ReleasePlanner:
+    """Plans the releases of one policy, each once: what `explain` has worked out, `release` pays for and runs."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.cells = lru_cache(maxsize=_REMEMBERED)(partial(cells_of, policy))
+        self.plan = lru_cache(maxsize=_REMEMBERED)(self._plan)
+
+    def _plan(self, work: Workload, spend: Spend, strategy: str, values: Values) -> ReleasePlan:
+        return plan_release(work, self.cells(work), spend, strategy, values)
 
 
 @dataclass(frozen=True)
 class ReleasePlan:
-    """Everything that is needed to release a workload, and nothing that depends on the data."""
+    """Everything that is needed to release a workload, and nothing that depends on the data. Run in one round."""
 
+    text: str
+    """The workload in words."""
     cells: ReleaseCells
     keys: tuple[GroupKey, ...]
     design: Design
@@ -60,6 +82,11 @@ class ReleasePlan:
     def bound(self) -> Bound:
         """How many rows each cell has."""
         return self.cells.bound
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """What the cells are counted in."""
+        return tables(self.bound.source.table)
 
     @property
     def events(self) -> tuple[Event, ...]:
@@ -88,9 +115,27 @@ class ReleasePlan:
         sets = tuple(tuple(places[axis] for axis in axes) for axes in self.sets)
         return MarginalSums(source, keys, totals, sets, _LEFT)
 
-    def exact(self, table: pa.Table) -> _Counts:
-        """The engine's answer, for the strategy."""
-        return _Counts(self, table)
+    @property
+    def queries(self) -> tuple[Sums | MarginalSums]:
+        """That one."""
+        return (self.query,)
+
+    def rounds(self, noisy: Sequence[pa.Table]) -> Iterator[Round]:
+        """Once; a strategy that learns from its own noisy numbers does so within, from counts that are read once."""
+        del noisy
+        yield Round(self.queries, self._measured)
+
+    def _measured(self, exact: Sequence[pa.Table]) -> pa.Table:
+        """What the strategy measures, with its noise."""
+        (table,) = exact
+        counts = ExactCounts(self.keys, self.sets, self.query, table)
+        return pa.table({_NOISY: self.design.release(counts)})
+
+    def released(self, recorded: Sequence[pa.Table], *, free: bool) -> Release:
+        """What is made of the recorded table."""
+        (table,) = recorded
+        noisy = table[_NOISY].to_numpy()
+        return Release(self.design, noisy, self.resolve, self.loss, free, self.quote.confidence)
 
     def resolve(self, condition: str) -> tuple[tuple[int, ...], np.ndarray]:
         """Which cells satisfy a condition."""
@@ -106,53 +151,17 @@ class ReleasePlan:
         return largest
 
 
-class _Counts:
-    """Exact counts by attributes. Never leaves the curator."""
-
-    def __init__(self, plan: ReleasePlan, table: pa.Table) -> None:
-        self._plan, self._table = plan, table
-        self._laid_out: dict[tuple[int, ...], IntArray] = {}
-        self._parts = {} if isinstance(plan.query, Sums) else _by_set(table[_LEFT].to_numpy())
-
-    def __call__(self, axes: tuple[int, ...]) -> IntArray:
-        """With an axis for each attribute."""
-        every = tuple(range(len(self._plan.keys)))
-        whole = isinstance(self._plan.query, Sums)
-        known = every if whole else next(one for one in self._plan.sets if set(axes) <= set(one))
-        if known not in self._laid_out:
-            self._laid_out[known] = self._cells(known)
-        others = tuple(place for place, axis in enumerate(known) if axis not in axes)
-        return np.asarray(self._laid_out[known].sum(axis=others))
-
-    def _cells(self, known: tuple[int, ...]) -> IntArray:
-        """Those of one set of attributes that the engine was asked for."""
-        keys, query = [self._plan.keys[axis] for axis in known], self._plan.query
-        table = self._table
-        if isinstance(query, MarginalSums):
-            kept = {key.name for key in keys}
-            left = int("".join("0" if key.name in kept else "1" for key in query.keys), 2)
-            table = table.take(pa.array(self._parts.get(left, np.zeros(0, dtype=np.int64))))
-        (total,) = query.totals
-        return laid_out(table, keys, [total.name])[total.name].reshape([len(key.domain or ()) for key in keys])
-
-
-def _by_set(left: IntArray) -> dict[int, IntArray]:
-    """Which rows belong to which set of attributes."""
-    order = np.argsort(left, kind="stable")
-    numbers, starts = np.unique(left[order], return_index=True)
-    return dict(zip(numbers.tolist(), np.split(order, starts[1:]), strict=True)) if left.size else {}
-
-
-def plan_release(work: Workload, policy: Policy, spend: Spend, strategy: str, values: Values) -> ReleasePlan:
+def plan_release(work: Workload, cells: ReleaseCells, spend: Spend, strategy: str, values: Values = ()) -> ReleasePlan:
     """The plan for this spend; for a wanted accuracy, with the least spend that reaches it."""
-    cells = cells_of(work, policy)
     keys, domain = _domain(cells, values)
     task = Task(domain, tuple(piece for part in work.parts for piece in _pieces(part, cells, keys, domain)))
     noise = _noise(cells, spend)
-    if spend.accuracy is not None:
-        noise = replace(noise, spend=_least(choose(strategy, task, noise), spend))
     design = choose(strategy, task, noise)
-    return ReleasePlan(cells, keys, design, _quote(design, noise, spend.confidence, cells.bound))
+    if spend.accuracy is not None:
+        noise = replace(noise, spend=_least(design, spend))
+        design = choose(design.name, task, noise)
+    quote = _quote(design, noise, spend.confidence, cells.bound)
+    return ReleasePlan(shorten(repr(work), _LONGEST), cells, keys, design, quote)
 
 
 def _quote(design: Design, noise: Noise, confidence: Fraction, bound: Bound) -> ReleaseQuote:
@@ -163,7 +172,7 @@ def _quote(design: Design, noise: Noise, confidence: Fraction, bound: Bound) -> 
         raise Refused("strategy", f"{error}.".capitalize(), "Choose another strategy.") from None
 
 
-def cells_of(work: Workload, policy: Policy) -> ReleaseCells:
+def cells_of(policy: Policy, work: Workload) -> ReleaseCells:
     """The cells that a workload is about; conditions name their own columns."""
     try:
         work.check()
@@ -195,6 +204,12 @@ def private_values(cells: ReleaseCells, spend: Spend) -> tuple[dict[str, str], S
     return {name: cells.values_question(name) for name in unknown}, each, rest
 
 
+def selected(answer: Answer) -> tuple[Value, ...]:
+    """The values that such a question lets through; missing ones last."""
+    shown = answer.table.column(0).to_pylist()
+    return tuple(sorted(value for value in shown if value is not None)) + ((None,) if None in shown else ())
+
+
 def _part(spend: Spend, share: Fraction, delta: Fraction | None) -> Spend:
     """A share of the spend."""
     epsilon = None if spend.epsilon is None else spend.epsilon * share
@@ -204,10 +219,10 @@ def _part(spend: Spend, share: Fraction, delta: Fraction | None) -> Spend:
 
 def _domain(cells: ReleaseCells, values: Values) -> tuple[tuple[GroupKey, ...], Domain]:
     """The keys with their values, and the same for people."""
-    keys, attributes = [], []
+    keys, attributes, selections = [], [], dict(values)
     listed = zip(cells.attributes, cells.bound.keys, cells.domains, cells.ordered, strict=True)
     for name, key, shown, ordered in listed:
-        selected = values.get(name)
+        selected = selections.get(name)
         if key.domain is None and selected is None:
             raise Refused(
                 "needs-bounds",
