@@ -31,9 +31,8 @@ from deniable.core.number import Number
 from deniable.curator.answer import Answer
 from deniable.curator.budget import Budget
 from deniable.curator.builder import Question
-from deniable.curator.purchase import Purchase
+from deniable.curator.purchase import Purchase, from_bytes, to_bytes
 from deniable.curator.questions import PricedQuestions
-from deniable.curator.recorded import from_bytes, to_bytes
 from deniable.curator.release import ReleasePlanner, private_values, selected
 from deniable.engines import Engine
 from deniable.ledger import Charge, Entry, Ledger
