@@ -31,9 +31,8 @@ from deniable.core.number import Number
 from deniable.curator.answer import Answer
 from deniable.curator.budget import Budget
 from deniable.curator.builder import Question
-from deniable.curator.purchase import Purchase
+from deniable.curator.purchase import Purchase, from_bytes, to_bytes
 from deniable.curator.questions import PricedQuestions
-from deniable.curator.recorded import from_bytes, to_bytes
 from deniable.curator.release import ReleasePlanner, private_values, selected
 from deniable.engines import Engine
 from deniable.ledger import Charge, Entry, Ledger
@@ -159,7 +158,7 @@ class Curator:
         return Question(self, name)
 
     def budget(self, analyst: str | None = None) -> Budget:
-        """What is left: of the population's budget, or of one analyst's share."""
+        """What is left: of one analyst's share, or, where neither the call nor the curator names one, of the whole."""
         who = self._who(analyst)
         account = self.policy.population_account if who is None else self.policy.accounts(who)[-1]
         return Budget(account.name, Filter(account.cap), self.ledger.spent(account.name))

@@ -1,4 +1,4 @@
-"""What one charge pays for: a question, a batch of questions, a release; and the rounds in which it is run."""
+"""What one charge pays for (a question, a batch, a release), the rounds in which it is run, and what is kept of it."""
 
 from __future__ import annotations
 
@@ -58,3 +58,25 @@ class Purchase(Protocol):
         A later round may depend on these tables: they are private already, at the price that was paid. It never sees
         an exact one. From the charge on nothing is refused: a round that cannot go on ends, or fails.
         """
+
+
+def to_bytes(tables: Sequence[pa.Table]) -> bytes:
+    """What the ledger keeps of the noisy tables: Arrow's streams, one after the other. Same tables, same bytes.
+
+    Example:
+        >>> [table.to_pydict() for table in from_bytes(to_bytes([pa.table({"n": [41]}), pa.table({"n": [7]})]))]
+        [{'n': [41]}, {'n': [7]}]
+    """
+    sink = pa.BufferOutputStream()
+    for table in tables:
+        with pa.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def from_bytes(streams: bytes) -> list[pa.Table]:
+    """The tables again."""
+    source, found = pa.BufferReader(streams), []
+    while source.tell() < len(streams):
+        found.append(pa.ipc.open_stream(source).read_all())
+    return found

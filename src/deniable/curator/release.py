@@ -8,27 +8,19 @@ and `release`.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property, lru_cache, partial
-from math import ceil, prod
+from functools import lru_cache, partial
+from math import ceil, isinf
 from textwrap import shorten
 
 import numpy as np
-import pyarrow as pa
 
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.event import Event
-from deniable.core.loss import Loss
-from deniable.core.query import Key, MarginalSums, Sums
-from deniable.core.relation import tables
 from deniable.curator.answer import Answer
-from deniable.curator.counts import ExactCounts
-from deniable.curator.purchase import Round
+from deniable.curator.release_plan import ReleasePlan
 from deniable.planner import Spend
-from deniable.planner.expressions.keys import MOST_GROUPS, GroupKey, Value
+from deniable.planner.expressions.keys import GroupKey, Value
 from deniable.planner.plan import Bound
 from deniable.planner.release_cells import ReleaseCells
 from deniable.policy import Policy
@@ -36,15 +28,13 @@ from deniable.releases.linear.design import Design
 from deniable.releases.linear.domain import Attribute, Domain
 from deniable.releases.linear.measurement import Noise
 from deniable.releases.linear.quote import ReleaseQuote
-from deniable.releases.linear.release import SUREST, Release
+from deniable.releases.linear.release import SUREST
 from deniable.releases.linear.strategies import choose
 from deniable.releases.linear.task import ListedQueries, Piece, Task, factors
 from deniable.releases.linear.workload import Conditions, Workload
 
 _MOST_LISTED = 1 << 25
 """Conditions times cells that are listed."""
-_LEFT = "left"
-_NOISY = "noisy"
 _LONGEST = 2_000
 """What the ledger keeps of a workload's text, in characters."""
 _REMEMBERED = 4
@@ -67,99 +57,14 @@ class ReleasePlanner:
         return plan_release(work, self.cells(work), spend, strategy, values)
 
 
-@dataclass(frozen=True)
-class ReleasePlan:
-    """Everything that is needed to release a workload, and nothing that depends on the data. Run in one round."""
-
-    text: str
-    """The workload in words."""
-    cells: ReleaseCells
-    keys: tuple[GroupKey, ...]
-    design: Design
-    quote: ReleaseQuote
-
-    @property
-    def bound(self) -> Bound:
-        """How many rows each cell has."""
-        return self.cells.bound
-
-    @property
-    def tables(self) -> tuple[str, ...]:
-        """What the cells are counted in."""
-        return tables(self.bound.source.table)
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """For the ledger."""
-        return self.design.events
-
-    @property
-    def loss(self) -> Loss:
-        """Of all of them."""
-        return self.quote.loss
-
-    @property
-    def digest(self) -> str:
-        """What runs, with which noise, on which cells."""
-        return hashlib.sha256(repr((self.query, self.design.digest, self.keys)).encode()).hexdigest()
-
-    @cached_property
-    def query(self) -> Sums | MarginalSums:
-        """One query for everything: all cells if they are few, else the largest marginals that are needed."""
-        source, totals = self.bound.source, tuple(one.total for one in self.cells.counts if one.total is not None)
-        if prod(len(key.domain or ()) for key in self.keys) <= MOST_GROUPS or len(self.sets[0]) == len(self.keys):
-            return Sums(source, tuple(Key(key.name, key.value) for key in self.keys), totals)
-        used = sorted(set().union(*self.sets))
-        places = {axis: place for place, axis in enumerate(used)}
-        keys = tuple(Key(self.keys[axis].name, self.keys[axis].value) for axis in used)
-        sets = tuple(tuple(places[axis] for axis in axes) for axes in self.sets)
-        return MarginalSums(source, keys, totals, sets, _LEFT)
-
-    @property
-    def queries(self) -> tuple[Sums | MarginalSums]:
-        """That one."""
-        return (self.query,)
-
-    def rounds(self, noisy: Sequence[pa.Table]) -> Iterator[Round]:
-        """Once; a strategy that learns from its own noisy numbers does so within, from counts that are read once."""
-        del noisy
-        yield Round(self.queries, self._measured)
-
-    def _measured(self, exact: Sequence[pa.Table]) -> pa.Table:
-        """What the strategy measures, with its noise."""
-        (table,) = exact
-        counts = ExactCounts(self.keys, self.sets, self.query, table)
-        return pa.table({_NOISY: self.design.release(counts)})
-
-    def released(self, recorded: Sequence[pa.Table], *, free: bool) -> Release:
-        """What is made of the recorded table."""
-        (table,) = recorded
-        noisy = table[_NOISY].to_numpy()
-        return Release(self.design, noisy, self.resolve, self.loss, free, self.quote.confidence)
-
-    def resolve(self, condition: str) -> tuple[tuple[int, ...], np.ndarray]:
-        """Which cells satisfy a condition."""
-        return self.cells.satisfying(condition, [key.domain or () for key in self.keys])
-
-    @cached_property
-    def sets(self) -> list[tuple[int, ...]]:
-        """The sets of attributes that contain all others which the strategy needs, the largest first."""
-        largest: list[tuple[int, ...]] = []
-        for axes in sorted(self.design.needs, key=len, reverse=True):
-            if not any(set(axes) <= set(other) for other in largest):
-                largest.append(axes)
-        return largest
-
-
 def plan_release(work: Workload, cells: ReleaseCells, spend: Spend, strategy: str, values: Values = ()) -> ReleasePlan:
     """The plan for this spend; for a wanted accuracy, with the least spend that reaches it."""
     keys, domain = _domain(cells, values)
     task = Task(domain, tuple(piece for part in work.parts for piece in _pieces(part, cells, keys, domain)))
     noise = _noise(cells, spend)
-    design = choose(strategy, task, noise)
     if spend.accuracy is not None:
-        noise = replace(noise, spend=_least(design, spend))
-        design = choose(design.name, task, noise)
+        noise = replace(noise, spend=_least(choose(strategy, task, noise), spend))
+    design = choose(strategy, task, noise)
     quote = _quote(design, noise, spend.confidence, cells.bound)
     return ReleasePlan(shorten(repr(work), _LONGEST), cells, keys, design, quote)
 
@@ -272,6 +177,10 @@ def _least(design: Design, spend: Spend) -> Fraction:
     widest = max(
         float(design.radius(None, piece, float(spend.confidence)).max(initial=0)) for piece in design.task.pieces
     )
+    if isinf(widest):
+        raise Refused(
+            "strategy", f"How far off {design.name} will be is not known beforehand.", "Give epsilon or rho instead."
+        )
     return Fraction(ceil(widest / float(spend.accuracy or 1) * 1.001 * 10**6), 10**6)
 
 

@@ -62,7 +62,7 @@ def test_grouping_sets_and_all_cells_give_the_same(asked, monkeypatch):
     silence(monkeypatch)
     work = Workload.marginals(["region", "urgent", "age // 10", "day"], order=2)
     release = asked.release(work, strategy="residual", rho=1)
-    monkeypatch.setattr("deniable.curator.release.MOST_GROUPS", 10)
+    monkeypatch.setattr("deniable.curator.release_plan.MOST_GROUPS", 10)
     plan = plan_release(work, cells_of(asked.policy, work), Spend.of(rho=1), "residual")
     assert isinstance(plan.query, MarginalSums)
     again = replace(asked).release(work, strategy="residual", rho=1)  # a curator that has planned nothing yet
@@ -223,6 +223,7 @@ def test_an_accuracy_finds_its_spend(asked):
         (Workload.ranges("age"), {"rho": "1e7"}, "over-budget"),
         (Workload.ranges("age"), {"epsilon": 1, "strategy": "luck"}, "unknown-strategy"),
         (Workload.ranges("age"), {"epsilon": 1, "strategy": "marginals"}, "strategy"),
+        (Workload.ranges("age // 10"), {"accuracy": 5, "strategy": "mwem"}, "strategy"),
     ],
 )
 def test_what_cannot_be_released_costs_nothing(asked, work, spend, code):
