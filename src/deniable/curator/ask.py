@@ -189,21 +189,21 @@ class Curator:
         """
         who = self._who(analyst)
         accounts = self.policy.accounts(who)
-        question = self._question(purchase)
-        if (recorded := self.ledger.find(question)) is not None:
-            return from_bytes(recorded), True
-        for query in purchase.queries:
-            self.engine.check(query)
-        charge = Charge(question, who or "", purchase.text, purchase.events, purchase.loss)
-        ticket = self.ledger.charge(charge, accounts)
-        noisy: list[pa.Table] = []
-        for step in purchase.rounds(noisy):
-            exact = [self.engine.run(query) for query in step.queries]
-            noisy.append(step.add_noise(exact))
-        self.ledger.record(ticket, to_bytes(noisy))
-        if (recorded := self.ledger.find(question)) is None:
-            raise Failed
-        return from_bytes(recorded), False
+        charge = Charge(self._question(purchase), who or "", purchase.text, purchase.events, purchase.loss)
+        with self.ledger.turn(charge.question):
+            if (recorded := self.ledger.show(charge, accounts)) is not None:
+                return from_bytes(recorded), True
+            for query in purchase.queries:
+                self.engine.check(query)
+            ticket = self.ledger.charge(charge, accounts)
+            noisy: list[pa.Table] = []
+            for step in purchase.rounds(noisy):
+                exact = [self.engine.run(query) for query in step.queries]
+                noisy.append(step.add_noise(exact))
+            self.ledger.record(ticket, to_bytes(noisy))
+            if (recorded := self.ledger.find(charge.question)) is None:
+                raise Failed
+            return from_bytes(recorded), False
 
     def _question(self, purchase: Purchase) -> str:
         """The name in the ledger: what runs, under which policy, on which version of the data."""

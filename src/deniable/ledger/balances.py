@@ -28,6 +28,8 @@ class Standing:
         self._unanswered: dict[int, Ticket] = {}
         self._answers: dict[int, Head] = {}
         self._first: dict[str, Head] = {}
+        self._price: dict[str, Loss] = {}
+        self._seen: set[tuple[str, str]] = set()
 
     def spent(self, account: str) -> Loss:
         """The exact sum of what was charged to the account."""
@@ -44,6 +46,14 @@ class Standing:
     def find(self, question: str) -> Head | None:
         """Where the first answer to the question is. Later ones were paid for, too, but a repeat gets the first."""
         return self._first.get(question)
+
+    def price(self, question: str) -> Loss:
+        """What the first answer to the question cost when it was charged."""
+        return self._price[question]
+
+    def has_seen(self, account: str, question: str) -> bool:
+        """Whether the account has paid for an answer to the question, or for being shown one."""
+        return (account, question) in self._seen
 
     def follow(self, links: Iterable[Link]) -> None:
         """Take in the links from the head on: first the head itself, again, then those that were added since."""
@@ -76,6 +86,8 @@ class Standing:
             return link.sequence == 1 and self._created(body)
         if link.kind == "charged":
             return link.sequence > 1 and self._charged(link, body)
+        if link.kind == "shown":
+            return self._shown(body)
         return link.kind == "answered" and self._answered(link, body)
 
     def _created(self, body: dict[str, Any]) -> bool:
@@ -87,11 +99,24 @@ class Standing:
     def _charged(self, link: Link, body: dict[str, Any]) -> bool:
         """Each total in it must be the one before plus the loss."""
         loss = loss_from_json(body["loss"])
+        if not self._paid(loss, body):
+            return False
+        self._price.setdefault(body["question"], loss)
+        self._unanswered[link.sequence] = Ticket(link.sequence, body["question"], link.digest)
+        return True
+
+    def _shown(self, body: dict[str, Any]) -> bool:
+        """Only an answer that is on record can be shown, and at the price of its charge."""
+        question, loss = body["question"], loss_from_json(body["loss"])
+        return question in self._first and loss == self._price[question] and self._paid(loss, body)
+
+    def _paid(self, loss: Loss, body: dict[str, Any]) -> bool:
+        """Take in the totals, if there are any and each is the one before plus the loss."""
         totals = {name: plus(self.spent(name), loss) for name in body["totals"]}
         if not totals or any(loss_to_json(total) != body["totals"][name] for name, total in totals.items()):
             return False
         self._totals.update(totals)
-        self._unanswered[link.sequence] = Ticket(link.sequence, body["question"], link.digest)
+        self._seen.update((name, body["question"]) for name in totals)
         return True
 
     def _answered(self, link: Link, body: dict[str, Any]) -> bool:

@@ -38,7 +38,7 @@ class Chain:
     @classmethod
     def create(cls, path: Path, population: str, first: Link) -> Self:
         """A new chain, where there is none. The anchor comes last: what is unfinished cannot be opened."""
-        return _attempt(lambda: cls._create(path, population, first))
+        return attempt(lambda: cls._create(path, population, first))
 
     @classmethod
     def memory(cls, population: str, first: Link) -> Self:
@@ -50,9 +50,9 @@ class Chain:
     @classmethod
     def open(cls, path: Path, population: str) -> Self:
         """The chain that is there, if every entry fits and none is missing."""
-        chain = cls(_attempt(lambda: Store(path)), Anchor.of(path), population)
+        chain = cls(attempt(lambda: Store(path)), Anchor.of(path), population)
         try:
-            _attempt(chain._check)
+            attempt(chain._check)
         except Refused:
             chain.close()
             raise
@@ -61,26 +61,26 @@ class Chain:
     @classmethod
     def reanchor(cls, path: Path, population: str, head: Head) -> None:
         """A new anchor for a chain that has lost it, if it goes through `head`."""
-        chain = cls(_attempt(lambda: Store(path)), None, population)
+        chain = cls(attempt(lambda: Store(path)), None, population)
         try:
-            _attempt(lambda: chain._reanchor(Anchor.of(path), head))
+            attempt(lambda: chain._reanchor(Anchor.of(path), head))
         finally:
             chain.close()
 
     def read(self, look: Callable[[Connection, Standing], Result]) -> Result:
         """What `look` sees in the entries as they are now; those that are new to this process are checked."""
-        return _attempt(lambda: self._read(look))
+        return attempt(lambda: self._read(look))
 
     def walk(self, take: Callable[[Link], Result]) -> list[Result]:
         """What `take` makes of each entry; all are checked again, from the first to the last."""
-        return _attempt(lambda: self._walk(take))
+        return attempt(lambda: self._walk(take))
 
     def append(self, compose: Callable[[Connection, Standing], Added]) -> Added:
         """Add what `compose` makes of the entries so far, while nobody else can add any. On disk afterwards."""
         composed: list[Added] = []
         try:
-            _attempt(lambda: self._append(compose, composed))
-            _attempt(lambda: self._publish(composed[0]))
+            attempt(lambda: self._append(compose, composed))
+            attempt(lambda: self._publish(composed[0]))
         except Unusable:
             if not composed or self._is_absent(composed[0]):
                 raise
@@ -168,7 +168,7 @@ class Chain:
         with self._store.writing() as connection:
             self._follow(connection, self._anchored())
             self._anchor.write(self._standing.head)
-        if link is not None and link.kind == "charged":
+        if link is not None and link.kind != "answered":
             self._anchor.flush()
 
     def _anchored(self) -> Head | None:
@@ -199,7 +199,7 @@ class Chain:
         return found is None or found.digest != link.digest
 
 
-def _attempt(step: Callable[[], Result]) -> Result:
+def attempt(step: Callable[[], Result]) -> Result:
     """What `step` gives; or a refusal that carries no trace of what disk or database said."""
     try:
         return step()

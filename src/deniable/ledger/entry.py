@@ -74,7 +74,7 @@ class Entry:
 
     sequence: int
     kind: str
-    """`created`, `charged` or `answered`."""
+    """`created`, `charged`, `answered` or `shown`."""
     written: str
     """When, by the curator's clock. For people: nothing depends on it."""
     question: str

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -17,12 +19,13 @@ from deniable.core.loss import Loss
 from deniable.ledger import refusals, sqlite
 from deniable.ledger.balances import Standing
 from deniable.ledger.canon import canonical
-from deniable.ledger.chain import Chain
+from deniable.ledger.chain import Chain, attempt
 from deniable.ledger.charge import Charge, Ticket
 from deniable.ledger.entry import NOTHING, Entry, Head, Link
 from deniable.ledger.payment import pay
 from deniable.ledger.refusals import Unusable
 from deniable.ledger.store import Store
+from deniable.ledger.turns import Turns
 from deniable.policy import Account
 
 _curator_log = logging.getLogger("deniable.curator")
@@ -51,24 +54,27 @@ class Ledger:
         deniable.core.errors.Refused: The account 'clinic' has epsilon 0.4 left; this question loses epsilon 0.6, ...
     """
 
-    def __init__(self, chain: Chain, population: str) -> None:
+    def __init__(self, chain: Chain, population: str, turns: Turns) -> None:
         self._chain = chain
         self._population = population
+        self._turns = turns
 
     @classmethod
     def create(cls, url: str, population: str) -> Self:
         """A new ledger with nothing spent; refused if there is anything in its place."""
-        return cls(Chain.create(sqlite.place(url), population, _first(population)), population)
+        place = sqlite.place(url)
+        return cls(Chain.create(place, population, _first(population)), population, Turns(place))
 
     @classmethod
     def open(cls, url: str, population: str) -> Self:
         """The ledger that is there; refused if it is missing, edited, cut short, or another population's."""
-        return cls(Chain.open(sqlite.place(url), population), population)
+        place = sqlite.place(url)
+        return cls(Chain.open(place, population), population, Turns(place))
 
     @classmethod
     def memory(cls, population: str) -> Self:
         """A ledger for a notebook: it ends with the process, and forgets."""
-        return cls(Chain.memory(population, _first(population)), population)
+        return cls(Chain.memory(population, _first(population)), population, Turns(None))
 
     @classmethod
     def reanchor(cls, url: str, population: str, head: Head) -> None:
@@ -116,6 +122,45 @@ class Ledger:
         else:
             return
         raise Failed
+
+    @contextmanager
+    def turn(self, question: str) -> Iterator[None]:
+        """Alone with the question: whoever asks it meanwhile, in any thread or process, waits, and then finds it.
+
+        Raises:
+            Refused: the ledger cannot be used; nothing is spent.
+        """
+        with ExitStack() as stack:
+            attempt(lambda: stack.enter_context(self._turns.of(question)))
+            yield
+
+    def show(self, charge: Charge, accounts: Sequence[Account]) -> bytes | None:
+        """The recorded answer of the same question, byte for byte; None if there is none.
+
+        An account that has paid for it, or was shown it, sees it for nothing. Any other pays what it cost: what an
+        analyst's share bounds is what this analyst has seen, whoever asked first. The population's has always paid.
+
+        Raises:
+            Refused: an account cannot pay; nothing is spent, and nothing is shown.
+        """
+
+        def owing(standing: Standing) -> list[Account]:
+            return [account for account in accounts if not standing.has_seen(account.name, charge.question)]
+
+        def look(connection: Connection, standing: Standing) -> tuple[bytes | None, bool]:
+            place = standing.find(charge.question)
+            return (None, False) if place is None else (_answer(connection, place), bool(owing(standing)))
+
+        def compose(_: Connection, standing: Standing) -> Link | None:
+            loss, payers = standing.price(charge.question), owing(standing)
+            totals = {account.name: pay(account, standing.spent(account.name), loss) for account in payers}
+            body = replace(charge, loss=loss, events=()).body(totals, _now())
+            return Link.after(standing.head, "shown", body) if payers else None
+
+        recorded, owed = self._chain.read(look)
+        if owed:
+            self._chain.append(compose)
+        return recorded
 
     def find(self, question: str) -> bytes | None:
         """The recorded answer of the same question, byte for byte; None if there is none. Costs nothing."""
