@@ -60,6 +60,7 @@ class Curator:
     ledger: Ledger
     analyst: str | None = None
     _releases: ReleasePlanner = field(init=False, repr=False, compare=False)
+    _terms: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Plans of releases are kept: finding a strategy takes longer than anything else."""
@@ -189,7 +190,7 @@ class Curator:
         """
         who = self._who(analyst)
         accounts = self.policy.accounts(who)
-        charge = Charge(self._question(purchase), who or "", purchase.text, purchase.events, purchase.loss)
+        charge = Charge(self._question(purchase), who or "", purchase.text, purchase.events, purchase.loss, self._terms)
         with self.ledger.turn(charge.question):
             if (recorded := self.ledger.show(charge, accounts)) is not None:
                 return from_bytes(recorded), True

@@ -12,6 +12,7 @@ from deniable.ledger.canon import MALFORMED, loss_from_json, loss_to_json
 from deniable.ledger.charge import Ticket
 from deniable.ledger.entry import NOTHING, Head, Link
 from deniable.ledger.sums import plus
+from deniable.policy import Terms, digest_of
 
 
 class Standing:
@@ -30,6 +31,9 @@ class Standing:
         self._first: dict[str, Head] = {}
         self._price: dict[str, Loss] = {}
         self._seen: set[tuple[str, str]] = set()
+        self.terms: list[Terms] = []
+        """What the numbers meant, from the first entry on; the last are in force. None: a ledger that never said."""
+        self.raises: list[str] = []
 
     def spent(self, account: str) -> Loss:
         """The exact sum of what was charged to the account."""
@@ -88,13 +92,33 @@ class Standing:
             return link.sequence > 1 and self._charged(link, body)
         if link.kind == "shown":
             return self._shown(body)
+        if link.kind in {"adopted", "raised"}:
+            return self._accepted(link, body)
         return link.kind == "answered" and self._answered(link, body)
 
     def _created(self, body: dict[str, Any]) -> bool:
         """The first entry says whose ledger this is."""
         if body["population"] != self.population:
             raise refusals.other_population(body["population"], self.population)
+        self.terms += [body["terms"]] if "terms" in body else []
         return True
+
+    def _accepted(self, link: Link, body: dict[str, Any]) -> bool:
+        """Terms that the custodian has changed, and said why."""
+        self.terms.append(body["terms"])
+        if link.kind == "raised":
+            self.raises.append(f"{body['written'][:10]}: {'; '.join(body['changes'])} ({body['reason']})")
+        return bool(body["reason"]) and body["terms"]["population"] == self.population
+
+    @property
+    def policy(self) -> str:
+        """The digest of the terms in force; empty if the ledger never said what its numbers mean."""
+        return digest_of(self.terms[-1]) if self.terms else ""
+
+    @property
+    def has_spent(self) -> bool:
+        """Whether anything was ever charged."""
+        return bool(self._totals)
 
     def _charged(self, link: Link, body: dict[str, Any]) -> bool:
         """Each total in it must be the one before plus the loss."""
