@@ -14,7 +14,7 @@ from deniable.core.bits import BitSource, OperatingSystem
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.grid import Grid
 from deniable.core.loss import Loss
-from deniable.core.number import Number, positive, probability, whole
+from deniable.core.number import Number, positive, positive_amount, probability, whole
 from deniable.core.sampling import LARGEST_SCALE, discrete_laplace, discrete_laplace_radius
 from deniable.mechanisms.mechanism import Mechanism
 
@@ -47,9 +47,9 @@ class AboveThreshold(Mechanism):
 
     def __init__(self, *, sensitivity: Number, epsilon: Number, step: Number = 1) -> None:
         self._set(
-            sensitivity=positive("sensitivity", sensitivity),
+            sensitivity=positive_amount("sensitivity", sensitivity),
             epsilon=positive("epsilon", epsilon),
-            step=positive("step", step),
+            step=positive_amount("step", step),
         )
         if 2 * self._threshold_scale > LARGEST_SCALE:
             raise InvalidArgumentError("step", "must be coarser: the noise would not fit 64 bits")
