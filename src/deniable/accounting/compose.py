@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -97,7 +98,9 @@ def _converted(loss: Loss, delta: Fraction) -> Fraction | None:
 
 
 def _sum(losses: Sequence[Loss]) -> Loss:
-    return reduce(add, losses)
+    """Of all; one that stands there many times is multiplied."""
+    times, known = Counter(map(id, losses)), {id(loss): loss for loss in losses}
+    return reduce(add, (loss.times(times[key]) for key, loss in known.items()))
 
 
 _LEAST = Fraction(1, 10**30)

@@ -160,7 +160,9 @@ class Watch:
             raise InvalidArgumentError("watch", "belongs to another process; start a new one, for a new loss")
         with self._lock:
             if self.spent:
-                raise InvalidArgumentError("watch", "has said yes and is spent; start a new one, for a new loss")
+                raise InvalidArgumentError(
+                    "watch", "has said yes already and is spent; start a new one, for a new loss"
+                )
             live = np.flatnonzero(self._live)
             above = self._mechanism._above(index, self._noisy_thresholds[live], self._bits)  # noqa: SLF001 - its half
             self._live[live[above]] = False
