@@ -13,16 +13,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, expm1, inf, log1p, pi, sqrt, tanh
+from math import exp, expm1, inf, log1p, sqrt, tanh
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 from scipy.special import erfcx, erfinv, log_ndtr, ndtr, ndtri_exp
 
 from deniable.core.number import above, below
 
+FloatArray = NDArray[np.float64]
+
 _MARGIN = 1e-10
 _UNIT = 2.0**-52
 _LEAST = 1e-300
+_LIKELY = -4.0
+"""Below it delta is close to 1, and the plain difference of the two probabilities is accurate."""
 
 
 def rho_from_epsilon(epsilon: Fraction) -> Fraction:
@@ -47,19 +53,32 @@ def rho_from_mu_squared(mu_squared: Fraction) -> Fraction:
 
 
 def delta_from_mu(mu: float, epsilon: float) -> float:
-    """The delta at `epsilon` of GDP with `mu`: Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu).
+    """The delta at `epsilon` of GDP with `mu`: Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu). Rounded up.
 
-    Tight (Balle, Wang 2018, theorem 8; Dong, Roth, Su 2022, corollary 2.13). With phi the normal density and
-    R the Mills ratio this is phi(near) * (R(near) - R(far)), near and far being epsilon/mu -+ mu/2; that form
-    does not cancel, and the ends are rounded apart.
+    Tight (Balle, Wang 2018, theorem 8; Dong, Roth, Su 2022, corollary 2.13).
     """
-    near, far = epsilon / mu - mu / 2, epsilon / mu + mu / 2
-    if near < -4:  # noqa: PLR2004 - the first form is accurate where delta is close to 1
-        delta = ndtr(-near) - exp(epsilon + log_ndtr(-far)) * (1 - _MARGIN)
-    else:
-        gap = erfcx(near / sqrt(2)) * (1 + 8 * _UNIT) - erfcx(far / sqrt(2)) * (1 - 8 * _UNIT)
-        delta = exp(-near * near / 2) / sqrt(2 * pi) * sqrt(pi / 2) * gap
-    return min(1.0, max(float(delta) * (1 + _MARGIN), _LEAST))
+    return float(deltas_from_mu(mu, np.array([epsilon], dtype=np.float64))[0])
+
+
+def deltas_from_mu(mu: float, epsilons: FloatArray) -> FloatArray:
+    """The same at many places at once, at negative ones too.
+
+    With phi the normal density and R the Mills ratio, delta is phi(near) * (R(near) - R(far)), near and far being
+    epsilon/mu -+ mu/2; that form does not cancel, and the ends are rounded apart. What is below zero follows from what
+    is above, as the two Gaussians may change places: delta(-e) = 1 - e^-e + e^-e delta(e).
+    """
+    sizes = np.abs(epsilons)
+    lessened = sizes - 8 * _UNIT * (sizes + mu * mu / 2)  # by more than the rounding of near and far
+    near, far = lessened / mu - mu / 2, lessened / mu + mu / 2
+    likely = near < _LIKELY
+    deltas = np.empty_like(sizes)
+    deltas[likely] = ndtr(-near[likely]) - np.exp(lessened[likely] + log_ndtr(-far[likely])) * (1 - _MARGIN)
+    near, far = near[~likely], far[~likely]
+    gaps = erfcx(near / sqrt(2)) * (1 + 8 * _UNIT) - erfcx(far / sqrt(2)) * (1 - 8 * _UNIT)
+    deltas[~likely] = np.exp(-near * near / 2) / 2 * gaps
+    deltas = np.clip(deltas * (1 + _MARGIN), _LEAST, 1.0)
+    turned = np.minimum(epsilons, 0.0)
+    return np.minimum(1.0, np.where(epsilons < 0, (np.exp(turned) * deltas - np.expm1(turned)) * (1 + _MARGIN), deltas))
 
 
 def epsilon_from_mu(mu: float, delta: float) -> float:

@@ -51,7 +51,7 @@ def price_all(bounds: Sequence[Bound], spend: Spend, shares: Sequence[Number] | 
     """The batch for this spend, divided evenly or by shares; by accuracy, each question as if it were asked alone.
 
     With `epsilon` and `delta`, shares are as large as the tightest composition of the whole batch allows
-    (accounting.compose: privacy-loss distributions, where they are installed). That is sound here, and not from
+    (accounting.compose: privacy-loss distributions, where they say most). That is sound here, and not from
     question to question, because all settings are fixed before the first answer. Such a batch enters the account as one
     (epsilon, delta) question, in that form and in no better one: what is likely enough to hold for epsilon need not be
     what a sum of rhos speaks of. Half of `delta` is kept for private group keys, if there are any.

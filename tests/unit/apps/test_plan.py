@@ -168,13 +168,6 @@ def test_a_search_that_was_cut_off_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     assert int(shown["filter"].replace(",", "")) > 40_000
 
 
-def test_without_dp_accounting_the_budget_has_a_column_less(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deniable.accounting.pld.find_spec", lambda _: None)
-    chart = budget(1, "1e-6", ["0.1"], [])
-    assert "pld" not in chart.columns
-    assert [row[1] for row in chart.rows] == ["10"]
-
-
 # --------------------------------------------------------------------------------------------------------- meaning
 
 

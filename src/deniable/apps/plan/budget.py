@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deniable.accounting import METHODS, Filter, compose
-from deniable.accounting.pld import installed
 from deniable.apps.chart import Chart
 from deniable.core.cap import Cap
 from deniable.core.errors import InvalidArgumentError
@@ -57,7 +56,6 @@ def budget(epsilon: Number, delta: Number, each: Sequence[Number], sigmas: Seque
     """One row for each kind of question, one column for each account."""
     cap = Guarantee(epsilon, delta)
     account = Filter(Cap(cap.epsilon, cap.delta))
-    methods = [name for name in METHODS if name != "pld" or installed()]
     questions: dict[str, Mechanism] = {
         f"Laplace, epsilon {cost}": Laplace(sensitivity=1, epsilon=cost) for cost in each
     } | {
@@ -66,9 +64,9 @@ def budget(epsilon: Number, delta: Number, each: Sequence[Number], sigmas: Seque
     }
     return Chart(
         title=f"How many counts fit epsilon {epsilon}, delta {delta}",
-        columns=("each count", "filter (adaptive)", *methods),
+        columns=("each count", "filter (adaptive)", *METHODS),
         rows=[
-            (name, f"{account.how_many(question.loss):,}", *(_shown(question.loss, cap, method) for method in methods))
+            (name, f"{account.how_many(question.loss):,}", *(_shown(question.loss, cap, method) for method in METHODS))
             for name, question in questions.items()
         ],
         notes=(
