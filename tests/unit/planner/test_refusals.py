@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from deniable.core.errors import Refused
-from deniable.planner import Spend, bind, parse, price
+from deniable.planner import Spend, bind, parse, plan_question, price
 from tests.support.tables import policy
 
 REFUSED = {
@@ -136,7 +136,7 @@ REFUSED = {
 
 def _price(sql: str, **spend: object):
     rules = policy(Path("nowhere"), contribution=3)
-    return price(bind(parse(sql), rules), Spend.of(**spend or {"epsilon": 1}))
+    return plan_question(sql, rules, Spend.of(**spend or {"epsilon": 1}))
 
 
 @pytest.mark.parametrize(("sql", "code"), REFUSED.items(), ids=range(len(REFUSED)))
