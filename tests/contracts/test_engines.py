@@ -1,6 +1,6 @@
 """What every engine must do: over all that `deniable.engines` exports, a new one is held to it at once.
 
-Nothing is skipped: a module that cannot be imported fails here, because an engine that nobody checks is worse than none.
+Nothing is skipped: a module that cannot be imported fails here. An engine that nobody checks is worse than none.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _MOST_COLUMNS = 256
 def spread(select: exp.Select) -> exp.Select:
     """Columns that are lists become a column for each entry: QUANTILE_CONT(x, [...]) and APPROX_TOP_K(x, k)."""
     columns = [column for node in select.expressions for column in _entries(node)]
-    if len(columns) == len(select.expressions):
+    if all(any(column is node for node in select.expressions) for column in columns):
         return select
     if len(columns) > _MOST_COLUMNS:
         reason = f"All lists together have more than {_MOST_COLUMNS} entries."
