@@ -20,9 +20,10 @@ _MOST_COLUMNS = 256
 
 def spread(select: exp.Select) -> exp.Select:
     """Columns that are lists become a column for each entry: QUANTILE_CONT(x, [...]) and APPROX_TOP_K(x, k)."""
-    columns = [column for node in select.expressions for column in _entries(node)]
-    if all(any(column is node for node in select.expressions) for column in columns):
+    entries = [_entries(node) for node in select.expressions]
+    if all(found[0] is node for node, found in zip(select.expressions, entries, strict=True)):
         return select
+    columns = [column for found in entries for column in found]
     if len(columns) > _MOST_COLUMNS:
         reason = f"All lists together have more than {_MOST_COLUMNS} entries."
         raise Refused("too-many-statistics", reason, "Ask for fewer.", position(select))
