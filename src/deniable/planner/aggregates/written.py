@@ -45,8 +45,9 @@ def written(node: exp.Expression) -> Written:
             return Written(function, (value,), (share(call.args.get(other), node),))
         case "xk":
             return Written(function, (value,), tuple(place(call.args.get(name), node) for name in (other, "counters")))
-    values = tuple(call.args.get(name) for name in ("this", other)[: len(function.takes)])
-    if not all(isinstance(part, exp.Expression) for part in values):
+    given = [call.args.get(name) for name in ("this", other)[: len(function.takes)]]
+    values = tuple(part for part in given if isinstance(part, exp.Expression))
+    if len(values) < len(given):
         raise Refused("unsupported-form", f"{function.sql[0]} takes more arguments.", "", position(node))
     return Written(function, values, function.always)
 
@@ -56,7 +57,7 @@ def _counted(function: AggregateFunction, argument: exp.Distinct) -> exp.Express
     if function is not COUNT or len(argument.expressions) != 1:
         reason = "Only units, and values of one column, can be counted without repeats."
         raise Refused("distinct", reason, "Write COUNT(DISTINCT column).", position(argument))
-    (value,) = argument.expressions
+    value: exp.Expression = argument.expressions[0]
     return value
 
 

@@ -54,7 +54,8 @@ def plain(node: exp.Expression) -> exp.Expression:
         return exp.Mode(this=term.this.copy())
     found = share(call.this, node)
     rank = exp.Literal.number(f"{float(1 - found if term.args.get('desc') else found):.4f}")
-    return type(call)(this=term.this.copy(), expression=rank)
+    turned: exp.Expression = type(call)(this=term.this.copy(), expression=rank)
+    return turned
 
 
 _WITHIN: dict[type[exp.Expression], set[str]] = {
