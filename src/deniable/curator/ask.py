@@ -32,7 +32,7 @@ from deniable.curator.noise import add_noise
 from deniable.curator.release import ReleasePlan, cells_of, plan_release, private_values
 from deniable.engines import Engine
 from deniable.ledger import Account, Charge, Entry, Ledger
-from deniable.planner import Batch, BatchQuote, Payment, Plan, Quote, Spend, bind, parse, price, price_all
+from deniable.planner import Batch, BatchQuote, Payment, Plan, Quote, Spend, plan_batch, plan_question
 from deniable.planner.expressions.keys import Value
 from deniable.policy import Policy
 from deniable.releases import Workload
@@ -77,7 +77,7 @@ class Curator:
         spend = Spend.of(**payment)
         if isinstance(question, Workload):
             return plan_release(question, self.policy, spend, strategy, {}).quote
-        return price(bind(parse(question), self.policy), spend).quote
+        return plan_question(question, self.policy, spend).quote
 
     def ask(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer:
         """Answer the question, or raise. Pay by `epsilon`, `rho` or `accuracy`; `delta` is for private group keys.
@@ -86,7 +86,7 @@ class Curator:
             Refused: no private row was read and nothing is spent.
             Failed: the engine broke after the charge, which stays spent.
         """
-        plan = price(bind(parse(sql), self.policy), Spend.of(**payment))
+        plan = plan_question(sql, self.policy, Spend.of(**payment))
         return self._answered([sql], Batch((plan,), plan.quote.loss, "basic"), analyst)[0]
 
     def explain_all(
@@ -169,7 +169,7 @@ class Curator:
     def _batch(self, questions: Sequence[str], shares: Sequence[Number] | None, payment: Payment) -> Batch:
         if isinstance(questions, str):
             raise InvalidArgumentError("questions", "must be a list of questions; for one, use ask")
-        return price_all([bind(parse(sql), self.policy) for sql in questions], Spend.of(**payment), shares)
+        return plan_batch(questions, self.policy, Spend.of(**payment), shares)
 
     def _answered(self, texts: Sequence[str], batch: Batch, analyst: str | None) -> list[Answer]:
         """The answers to all questions of a batch."""
