@@ -36,7 +36,7 @@ from deniable.curator.questions import PricedQuestions
 from deniable.curator.release import ReleasePlanner, private_values, selected
 from deniable.engines import Engine
 from deniable.ledger import Charge, Entry, Ledger
-from deniable.planner import Batch, BatchQuote, Payment, Quote, Spend, bind, parse, price, price_all
+from deniable.planner import Batch, BatchQuote, Payment, Quote, Spend, plan_batch, plan_question
 from deniable.policy import Policy
 from deniable.releases import Workload
 from deniable.releases.linear.quote import ReleaseQuote
@@ -85,7 +85,7 @@ class Curator:
         spend = Spend.of(**payment)
         if isinstance(question, Workload):
             return self._releases.plan(question, spend, strategy, ()).quote
-        return price(bind(parse(question), self.policy), spend).quote
+        return plan_question(question, self.policy, spend).quote
 
     def ask(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer:
         """Answer the question, or raise. Pay by `epsilon`, `rho` or `accuracy`; `delta` is for private group keys.
@@ -96,7 +96,7 @@ class Curator:
             Refused: no private row was read and nothing is spent.
             Failed: the engine broke after the charge, which stays spent.
         """
-        plan = price(bind(parse(sql), self.policy), Spend.of(**payment))
+        plan = plan_question(sql, self.policy, Spend.of(**payment))
         question = PricedQuestions((sql,), (plan,), plan.quote.loss)
         recorded, free = self._buy(question, analyst)
         (answer,) = question.answers(recorded, self.policy.budget.delta, free=free)
@@ -221,4 +221,4 @@ class Curator:
         """Parsed, bound, and priced together."""
         if isinstance(questions, str):
             raise InvalidArgumentError("questions", "must be a list of questions; for one, use ask")
-        return price_all([bind(parse(sql), self.policy) for sql in questions], Spend.of(**payment), shares)
+        return plan_batch(questions, self.policy, Spend.of(**payment), shares)

@@ -10,7 +10,6 @@ from sqlglot import exp
 
 from deniable.core.errors import Refused
 from deniable.core.expression import Column, Expression, Kind
-from deniable.planner.aggregates.aggregates import needs_count
 from deniable.planner.aggregates.statistics import Base, Statistic, Statistics
 from deniable.planner.choices.syntax import spread
 from deniable.planner.expressions.evaluate import computable
@@ -85,8 +84,8 @@ def _scope(select: exp.Select, row: RowScope, keys: tuple[GroupKey, ...]) -> Out
     scratch = Statistics(origin.source, origin.steps, grouped=bool(keys))
     parts = [part for part in (*select.expressions, select.args.get("having"), select.args.get("order")) if part]
     for node in dict.fromkeys(aggregates(parts)):
-        aggregate = taken_apart(node, row)
-        if needs_count(aggregate):
+        function, aggregate = taken_apart(node, row)
+        if function.counts:
             scratch.count(aggregate.rows)
     statistics = Statistics(origin.source, origin.steps, grouped=bool(keys), keys=keys, declared=origin.values)
     return OutputScope(row, keys, statistics=statistics, counted=frozenset(scratch.found))

@@ -105,7 +105,8 @@ def _nesting(tree: exp.Expression) -> int:
 def _detail(error: SqlglotError) -> str:
     """What the parser expected, in its words about the text (it has seen nothing else)."""
     errors = getattr(error, "errors", None) or [{}]
-    return str(errors[0].get("description") or "Check quotes, brackets and commas.")
+    text = str(errors[0].get("description") or "Check quotes, brackets and commas.")
+    return text if "<class" not in text else "Something is missing here."
 
 
 def _place(error: SqlglotError, text: str) -> tuple[int, int] | None:

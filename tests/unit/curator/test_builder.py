@@ -24,14 +24,14 @@ from deniable.curator.builder import (
     units,
     variance,
 )
-from deniable.planner import Spend, bind, parse, price
+from deniable.planner import Spend, plan_question
 from tests.support.tables import policy
 
 VISITS = Question(None, "visits")
 
 
 def _digest(sql: str) -> str:
-    return price(bind(parse(sql), policy(Path("nowhere"), contribution=3)), Spend.of(epsilon=1)).digest
+    return plan_question(sql, policy(Path("nowhere"), contribution=3), Spend.of(epsilon=1)).digest
 
 
 @pytest.mark.parametrize(

@@ -135,15 +135,19 @@ def _is(node: exp.Expression, go: Go) -> Expression:
 
 
 def _pattern(name: str) -> tuple[frozenset[str], Build]:
-    """Patterns must be constants: a pattern from a row could be built to take for ever."""
+    """Patterns must be constants: a pattern from a row could be built to take for ever.
+
+    NOT LIKE is a NOT around LIKE, or a LIKE with a mark, by the parser's version: both mean the same here.
+    """
 
     def build(node: exp.Expression, go: Go) -> Expression:
         value, pattern = go(node.this), go(node.expression)
         if not isinstance(pattern, Literal):
             raise InvalidArgumentError(name, "takes a constant pattern")
-        return call(name, value, pattern)
+        found = call(name, value, pattern)
+        return call("not", found) if node.args.get("negate") else found
 
-    return frozenset({"this", "expression"}), build
+    return frozenset({"this", "expression", "negate"}), build
 
 
 def _case(node: exp.Expression, go: Go) -> Expression:
@@ -263,8 +267,8 @@ def _unknown(node: exp.Expression) -> Refused:
     if isinstance(node, exp.Window):
         return Refused("window", "Window functions over private rows are not answered.", "Use GROUP BY.", place)
     if isinstance(node, exp.AggFunc):
-        reason = f"{_name(node)} is not answered here."
-        return Refused("unknown-aggregate", reason, "Use COUNT, SUM, AVG, VARIANCE or STDDEV, not nested.", place)
+        hint = "An aggregate stands in SELECT, HAVING or ORDER BY, and not inside another."
+        return Refused("unknown-aggregate", f"{_name(node)} is not answered here.", hint, place)
     return Refused("unknown-function", f"{_name(node)} is not on the list of functions.", "See docs/sql.md", place)
 
 

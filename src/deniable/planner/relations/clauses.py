@@ -33,8 +33,9 @@ def refuse_others(node: exp.Expression, known: tuple[str, ...]) -> None:
 def terms(select: exp.Select, clause: str) -> list[exp.Expression]:
     """What GROUP BY or ORDER BY lists."""
     found = select.args.get(clause)
-    if found is not None and any(
-        value for name, value in found.args.items() if name not in ("expressions", "siblings")
+    if found is not None and (
+        any(value for name, value in found.args.items() if name not in _LISTED)
+        or any(isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets) for node in found.expressions)
     ):
         reason = "ROLLUP, CUBE, GROUPING SETS and ALL are not answered."
         raise Refused("unsupported-clause", reason, "List the columns.", position(found))

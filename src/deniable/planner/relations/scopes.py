@@ -11,9 +11,10 @@ from sqlglot import exp
 
 from deniable.core.errors import Refused
 from deniable.core.expression import Column, Expression, Kind
-from deniable.planner.aggregates.aggregates import Aggregate, build
+from deniable.planner.aggregates.makers import Aggregate
 from deniable.planner.aggregates.statistics import Statistics
-from deniable.planner.choices.syntax import chosen
+from deniable.planner.aggregates.table import COUNT, DISTINCT, UNITS, AggregateFunction, proposal
+from deniable.planner.aggregates.written import written
 from deniable.planner.expressions.keys import GroupKey
 from deniable.planner.expressions.translate import Scope, meaning, translate
 from deniable.planner.parse import position
@@ -77,6 +78,9 @@ class GroupScope(ABC):
             return self._placed(node)
         if isinstance(node, exp.Literal | exp.Boolean | exp.Null):
             return None
+        if isinstance(node, exp.Anonymous) and (meant := proposal(node.name)) is not None:
+            reason = f"{node.name.upper()} is not on the list of functions."
+            raise Refused("unknown-function", reason, f"Did you mean {meant}?", position(node))
         try:
             value = meaning(node, self.row)
         except Refused:
@@ -118,7 +122,8 @@ class OutputScope(GroupScope):
 
     def aggregate(self, node: exp.Expression) -> Expression:
         """The output of one aggregate."""
-        return build(taken_apart(node, self.row), self.statistics, self.counted)
+        function, aggregate = taken_apart(node, self.row)
+        return function.make(aggregate, self.statistics, self.counted)
 
 
 def aggregates(nodes: Sequence[exp.Expression]) -> Iterator[exp.Expression]:
@@ -129,28 +134,15 @@ def aggregates(nodes: Sequence[exp.Expression]) -> Iterator[exp.Expression]:
                 yield part
 
 
-def taken_apart(node: exp.Expression, row: RowScope) -> Aggregate:
-    """The kind of an aggregate, its arguments (none for *) and its filter."""
+def taken_apart(node: exp.Expression, row: RowScope) -> tuple[AggregateFunction, Aggregate]:
+    """Which aggregate it is, and what it is taken of (nothing for *), with its filter."""
     where = condition(node.expression.this, row) if isinstance(node, exp.Filter) else None
-    aggregate: exp.Expression = node.this if isinstance(node, exp.Filter) else node
-    if (choice := chosen(aggregate)) is not None:
-        name, value, constants = choice
-        return Aggregate(name, () if value is None else (translate(value, row),), where, constants)
-    if isinstance(aggregate, exp.ApproxDistinct):
-        aggregate = exp.Count(this=exp.Distinct(expressions=[aggregate.this]))
-    kind, parts = _AGGREGATES.get(type(aggregate), ("", ()))
-    if not kind or any(value for name, value in aggregate.args.items() if name not in (*parts, "big_int")):
-        hint = (
-            "Use COUNT, SUM, AVG, VARIANCE, STDDEV, MEDIAN, QUANTILE_CONT, MIN, MAX, MODE, COVAR, CORR or REGR_SLOPE."
-        )
-        raise Refused("unknown-aggregate", f"{aggregate.key.upper()} is not answered.", hint, position(node))
-    if isinstance(aggregate.this, exp.Distinct):
-        return _distinct(kind, aggregate.this, row, where)
-    if isinstance(aggregate.this, exp.Star) and parts == _ONE:
-        return Aggregate(kind, (), where)
-    if any(aggregate.args.get(part) is None for part in parts):
-        raise Refused("unsupported-form", f"{aggregate.key.upper()} takes more arguments.", "", position(node))
-    return Aggregate(kind, tuple(translate(aggregate.args[part], row) for part in parts), where)
+    found = written(node.this if isinstance(node, exp.Filter) else node)
+    values = tuple(translate(value, row) for value in found.values)
+    if found.function is DISTINCT and row.origin.unit is not None and values == (row.origin.unit,):
+        units = COUNT if row.origin.single else UNITS  # with one row for each unit, rows are units
+        return units, Aggregate((), where)
+    return found.function, Aggregate(values, where, found.constants)
 
 
 def condition(node: exp.Expression, scope: Scope) -> Expression:
@@ -161,32 +153,4 @@ def condition(node: exp.Expression, scope: Scope) -> Expression:
     return value
 
 
-def _distinct(kind: str, argument: exp.Distinct, row: RowScope, where: Expression | None) -> Aggregate:
-    """Units, or different values, can be counted; nothing is added up without repeats."""
-    if kind != "count" or len(argument.expressions) != 1:
-        reason = "Only units, and values of one column, can be counted without repeats."
-        raise Refused("distinct", reason, "Write COUNT(DISTINCT column).", position(argument))
-    value = translate(argument.expressions[0], row)
-    if row.origin.unit is not None and value == row.origin.unit:  # with one row for each unit, rows are units
-        return Aggregate("count" if row.origin.single else "units", (), where)
-    return Aggregate("distinct", (value,), where)
-
-
 _AGGREGATE: tuple[type[exp.Expression], ...] = (exp.Filter, exp.WithinGroup, exp.AggFunc)  # type: ignore[assignment]
-_ONE, _TWO = ("this",), ("this", "expression")
-_AGGREGATES: dict[type[exp.Expression], tuple[str, tuple[str, ...]]] = {
-    exp.Count: ("count", _ONE),
-    exp.Sum: ("sum", _ONE),
-    exp.Avg: ("average", _ONE),
-    exp.VariancePop: ("variance", _ONE),
-    exp.Variance: ("variance of a sample", _ONE),
-    exp.StddevPop: ("deviation", _ONE),
-    exp.Stddev: ("deviation of a sample", _ONE),
-    exp.StddevSamp: ("deviation of a sample", _ONE),
-    exp.CovarPop: ("covariance", _TWO),
-    exp.CovarSamp: ("covariance of a sample", _TWO),
-    exp.Corr: ("correlation", _TWO),
-    exp.RegrSlope: ("slope", _TWO),
-    exp.RegrIntercept: ("intercept", _TWO),
-}
-"""What each is called here, and where its arguments stand."""

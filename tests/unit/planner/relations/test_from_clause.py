@@ -4,7 +4,7 @@ import pytest
 
 from deniable.core.errors import Refused
 from deniable.core.relation import Grouped, Joined, Numbered, tables
-from deniable.planner import Spend, bind, parse, price
+from deniable.planner import Spend, bind, parse, plan_question
 from tests.support.world import policy
 
 
@@ -66,7 +66,7 @@ def test_subqueries_row_by_row_leave_no_trace(rules):
             "SELECT w.b, AVG(W.C) FROM w WHERE a GROUP BY w.b"
         ),
     ]
-    plans = [price(bind(parse(sql), rules), Spend.of(epsilon=1)) for sql in spellings]
+    plans = [plan_question(sql, rules, Spend.of(epsilon=1)) for sql in spellings]
     assert len({plan.digest for plan in plans}) == 1
     assert plans[0].bound.source.table == "visits"
 

@@ -1,6 +1,8 @@
 """What each aggregate is made of: post-processing of base statistics that all columns share.
 
-Distances are from the middle of the bounds; means of distances and of their squares and products give everything else.
+One maker for each row of the table (table.py). A maker gets the aggregate, the statistics of the question so far, and
+the names of the counts that are paid for anyway; it gives an expression over noisy statistics. Distances are from the
+middle of the bounds; means of distances and of their squares and products give everything else.
 """
 
 from __future__ import annotations
@@ -9,18 +11,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from deniable.core.errors import Refused
 from deniable.core.expression import Column, Expression, Kind, Literal, Range
-from deniable.planner.aggregates.chosen import most_common, quantile
+from deniable.planner.aggregates import quantiles
 from deniable.planner.aggregates.statistics import Statistics, bounds, present
 from deniable.planner.expressions.functions import call, number
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """An aggregate of the question: its kind, what it is taken of (nothing for COUNT(*)), and its FILTER."""
+    """An aggregate of the question: what it is taken of (nothing for COUNT(*)), its FILTER and its constants."""
 
-    kind: str
     values: tuple[Expression, ...]
     where: Expression | None
     constants: tuple[Fraction, ...] = ()
@@ -32,44 +32,40 @@ class Aggregate:
         return present(self.where, *self.values)
 
 
-def needs_count(aggregate: Aggregate) -> bool:
-    """Whether it pays for a count of its rows; a sum of the same rows can then share it."""
-    return aggregate.kind not in ("sum", "units", "distinct", "quantile", "mode")
+Maker = Callable[[Aggregate, Statistics, frozenset[str]], Expression]
 
 
-def build(aggregate: Aggregate, statistics: Statistics, counted: frozenset[str]) -> Expression:
-    """The aggregate as an expression over noisy statistics. `counted`: the counts that are paid for anyway."""
-    makers = _PAIRS if len(aggregate.values) > 1 else _SINGLES
-    return makers[aggregate.kind](aggregate, statistics, counted)
-
-
-def _count(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+def count(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
     """Counts are whole numbers."""
     return call("round", statistics.count(aggregate.rows), number(0))
 
 
-def _units(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+def units(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    """Units are counted once each, and are whole numbers too."""
     return call("round", statistics.units(aggregate.where), number(0))
 
 
-def _distinct(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
-    (value,) = _values(aggregate)
+def distinct(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    """So are different values."""
+    (value,) = aggregate.values
     return call("round", statistics.distinct(value, aggregate.where), number(0))
 
 
-def _quantile(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
-    (value,) = _values(aggregate)
-    return quantile(statistics, value, aggregate.where, aggregate.constants[0])
+def quantile(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    """A choice by rank, also for the median and both extremes."""
+    (value,) = aggregate.values
+    return quantiles.quantile(statistics, value, aggregate.where, aggregate.constants[0])
 
 
-def _mode(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
-    (value,), (places, place) = _values(aggregate), aggregate.constants
-    return most_common(statistics, value, aggregate.where, int(places), int(place))
+def mode(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    """A choice by count: the value at one place among the most common ones."""
+    (value,), (places, place) = aggregate.values, aggregate.constants
+    return quantiles.most_common(statistics, value, aggregate.where, int(places), int(place))
 
 
-def _sum(aggregate: Aggregate, statistics: Statistics, counted: frozenset[str]) -> Expression:
+def total(aggregate: Aggregate, statistics: Statistics, counted: frozenset[str]) -> Expression:
     """Middle times count plus the distances, if the count is paid for anyway; otherwise the plain sum."""
-    (value,) = _values(aggregate)
+    (value,) = aggregate.values
     scratch = Statistics(statistics.source, statistics.steps, statistics.grouped)
     if scratch.count(aggregate.rows).name not in counted:
         return statistics.sum(value, aggregate.where)
@@ -77,17 +73,19 @@ def _sum(aggregate: Aggregate, statistics: Statistics, counted: frozenset[str]) 
     return call("add", call("multiply", number(centre), statistics.count(aggregate.rows)), distance)
 
 
-def _average(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+def average(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
     """Middle plus mean distance, within the bounds; NULL where nothing is counted."""
-    (value,) = _values(aggregate)
+    (value,) = aggregate.values
     many = statistics.count(aggregate.rows)
     mean, centre = _mean(statistics, value, aggregate.where, many)
     return _where_any(many, _clip(call("add", number(centre), mean), value.range))
 
 
-def _variance(*, sample: bool, root: bool) -> Callable[[Aggregate, Statistics, frozenset[str]], Expression]:
+def variance(*, sample: bool, root: bool) -> Maker:
+    """The variance or its root, of the rows themselves or as the estimate of a larger population."""
+
     def make(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
-        (value,) = _values(aggregate)
+        (value,) = aggregate.values
         many = statistics.count(aggregate.rows)
         spread = _spread(statistics, value, aggregate.where, many)
         found = _of_sample(many, spread) if sample else _where_any(many, spread)
@@ -96,7 +94,9 @@ def _variance(*, sample: bool, root: bool) -> Callable[[Aggregate, Statistics, f
     return make
 
 
-def _covariance(*, sample: bool) -> Callable[[Aggregate, Statistics, frozenset[str]], Expression]:
+def covariance(*, sample: bool) -> Maker:
+    """The covariance of the rows themselves, or as the estimate of a larger population."""
+
     def make(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
         many = statistics.count(aggregate.rows)
         together = _together(statistics, aggregate, many)
@@ -105,32 +105,32 @@ def _covariance(*, sample: bool) -> Callable[[Aggregate, Statistics, frozenset[s
     return make
 
 
-def _correlation(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+def correlation(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
     """Covariance over both deviations, between -1 and 1; NULL where one of them is constant."""
-    one, other = _values(aggregate)
+    one, other = aggregate.values
     many = statistics.count(aggregate.rows)
     spreads = [_spread(statistics, value, aggregate.rows, many) for value in (one, other)]
     ratio = call("divide", _together(statistics, aggregate, many), call("sqrt", call("multiply", *spreads)))
     return _where_any(many, _clip(ratio, Range(Fraction(-1), Fraction(1))))
 
 
-def _slope(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+def slope(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
     """Of the line through (x, y), where SQL names y first: covariance over the variance of x."""
-    independent = _values(aggregate)[1]
+    independent = aggregate.values[1]
     many = statistics.count(aggregate.rows)
     spread = _spread(statistics, independent, aggregate.rows, many)
     return _where_any(many, call("divide", _together(statistics, aggregate, many), spread))
 
 
-def _intercept(aggregate: Aggregate, statistics: Statistics, counted: frozenset[str]) -> Expression:
+def intercept(aggregate: Aggregate, statistics: Statistics, counted: frozenset[str]) -> Expression:
     """Where that line meets x = 0: mean of y less slope times mean of x."""
     means = []
     many = statistics.count(aggregate.rows)
-    for value in _values(aggregate):
+    for value in aggregate.values:
         mean, centre = _mean(statistics, value, aggregate.rows, many)
         means.append(call("add", number(centre), mean))
     dependent, independent = means
-    return call("subtract", dependent, call("multiply", _slope(aggregate, statistics, counted), independent))
+    return call("subtract", dependent, call("multiply", slope(aggregate, statistics, counted), independent))
 
 
 def _mean(
@@ -152,7 +152,7 @@ def _spread(statistics: Statistics, value: Expression, where: Expression | None,
 
 def _together(statistics: Statistics, aggregate: Aggregate, many: Column) -> Expression:
     """Mean product less product of means, of distances from the middles: the covariance of the rows."""
-    one, other = _values(aggregate)
+    one, other = aggregate.values
     means = [_mean(statistics, value, aggregate.rows, many)[0] for value in (one, other)]
     product = call("divide", statistics.products(one, other, aggregate.rows), many)
     return call("subtract", product, call("multiply", *means))
@@ -174,33 +174,3 @@ def _clip(value: Expression, within: Range) -> Expression:
     if within.low is None or within.high is None:
         return value
     return call("least", call("greatest", value, number(within.low)), number(within.high))
-
-
-def _values(aggregate: Aggregate) -> tuple[Expression, ...]:
-    if not aggregate.values:
-        raise Refused("unsupported-form", "This aggregate needs an expression.", "Name a column.")
-    return aggregate.values
-
-
-Maker = Callable[[Aggregate, Statistics, frozenset[str]], Expression]
-
-_SINGLES: dict[str, Maker] = {
-    "count": _count,
-    "units": _units,
-    "distinct": _distinct,
-    "quantile": _quantile,
-    "mode": _mode,
-    "sum": _sum,
-    "average": _average,
-    "variance": _variance(sample=False, root=False),
-    "variance of a sample": _variance(sample=True, root=False),
-    "deviation": _variance(sample=False, root=True),
-    "deviation of a sample": _variance(sample=True, root=True),
-}
-_PAIRS: dict[str, Maker] = {
-    "covariance": _covariance(sample=False),
-    "covariance of a sample": _covariance(sample=True),
-    "correlation": _correlation,
-    "slope": _slope,
-    "intercept": _intercept,
-}
