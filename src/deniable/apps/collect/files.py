@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from deniable.core.errors import InvalidArgumentError
 from deniable.files.atomic import write
 from deniable.files.source import DataFile
-from deniable.files.tables import read_table
+from deniable.files.tables import decoded, read_table
 from deniable.local.reports import smallest
 from deniable.local.survey import Survey
 
@@ -33,7 +33,7 @@ def read_answers(path: Path, survey: Survey) -> dict[str, NDArray[Any]]:
     """The true answers, by question: from a table's file, or JSON (a list of rows, or one per line)."""
     columns = [question.name for question in survey.questions]
     by_line = path.suffix in {".json", ".jsonl"}
-    table = _json_table(path) if by_line else read_table(DataFile.named(path, "answers"), "answers")
+    table = _json_table(path) if by_line else decoded(read_table(DataFile.named(path, "answers"), "answers"))
     missing = [name for name in columns if name not in table.column_names]
     if missing:
         raise InvalidArgumentError("answers", f"have no column {', '.join(missing)}")
