@@ -17,6 +17,7 @@ from deniable.core.number import Number, exact
 from deniable.curator.ask import Curator
 from deniable.curator.check import ensure
 from deniable.engines import DuckDB
+from deniable.files.frames import arrow
 from deniable.files.kinds import kind_of, misfit, unit_kind_of
 from deniable.ledger import Ledger
 from deniable.policy import Policy, load
@@ -65,7 +66,7 @@ def protect(
         1.0
         >>> curator.close()
     """
-    table = _declarable(_arrow(frame), {unit, *(bounds or {}), *(values or {}), *(steps or {})})
+    table = _declarable(arrow(frame), {unit, *(bounds or {}), *(values or {}), *(steps or {})})
     folder = tempfile.TemporaryDirectory(prefix="deniable-")
     source = Path(folder.name) / f"{name}.parquet"
     pq.write_table(table, source)
@@ -98,17 +99,6 @@ def engine_of(policy: Policy) -> DuckDB:
     settings = policy.engine
     sources = {name: table.source for name, table in policy.tables.items() if table.source is not None}
     return DuckDB(sources, seconds=settings.seconds, memory=settings.memory, threads=settings.threads)
-
-
-def _arrow(frame: Any) -> pa.Table:  # noqa: ANN401 - pandas, Polars or Arrow
-    """Any frame that speaks Arrow, or pandas."""
-    if isinstance(frame, pa.Table):
-        return frame
-    if hasattr(frame, "to_arrow"):
-        return frame.to_arrow()
-    if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "columns"):
-        return pa.table(frame) if hasattr(frame, "__arrow_c_stream__") else pa.Table.from_pandas(frame)
-    raise InvalidArgumentError("frame", f"must be a pandas, Polars or Arrow table, not {type(frame).__name__}")
 
 
 def _declarable(table: pa.Table, named: Collection[str | None]) -> pa.Table:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.files.frames import arrow, once
 from deniable.files.scan import quoted
 from deniable.files.source import DataFile
 from deniable.files.tables import names_in, read_table
@@ -25,7 +25,7 @@ def read(frame: Any, wanted: Sequence[str]) -> pa.Table:  # noqa: ANN401 - whate
     if isinstance(frame, duckdb.DuckDBPyRelation):
         _require(frame.columns, wanted)
         return frame.select(*map(quoted, wanted)).to_arrow_table()
-    table = _arrow(frame)
+    table = arrow(frame)
     _require(table.column_names, wanted)
     return _without_views(table.select(list(wanted)))
 
@@ -46,30 +46,12 @@ def names_of(frame: Any) -> list[str]:  # noqa: ANN401 - whatever holds a table
         return list(frame.columns)
     if isinstance(frame, pa.Table):
         return list(frame.column_names)
-    return list(map(str, frame.columns)) if hasattr(frame, "columns") else list(_arrow(frame).column_names)
-
-
-def _arrow(frame: Any) -> pa.Table:  # noqa: ANN401 - whatever holds a table
-    if isinstance(frame, pa.Table):
-        return frame
-    if type(frame).__module__.split(".")[0] == "pandas":
-        repeated = [name for name, count in Counter(map(str, frame.columns)).items() if count > 1]
-        if repeated:
-            raise InvalidArgumentError("frame", f"has two columns {repeated[0]!r}; rename one of them")
-        return pa.Table.from_pandas(frame, preserve_index=False)
-    try:
-        return pa.table(frame)
-    except (TypeError, ValueError, pa.ArrowInvalid):
-        raise InvalidArgumentError(
-            "frame", "must be a pandas, Polars or Arrow table, a DuckDB relation or a file"
-        ) from None
+    return list(map(str, frame.columns)) if hasattr(frame, "columns") else list(arrow(frame).column_names)
 
 
 def _require(there: Sequence[str], wanted: Sequence[str]) -> None:
     """All columns are there, and each once."""
-    for name, count in Counter(there).items():
-        if count > 1:
-            raise InvalidArgumentError("frame", f"has two columns {name!r}; rename one of them")
+    once(there)
     for name in wanted:
         if name not in there:
             raise InvalidArgumentError(
