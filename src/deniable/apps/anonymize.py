@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.files.atomic import write
+from deniable.files.source import DataFile
 from deniable.releases import anonymize
 from deniable.releases import check as check_table
 from deniable.releases.syntactic.hierarchies.drafting import draft_policy
@@ -57,7 +59,7 @@ def _table(
     """Publish a table, or refuse with the nearest settings that would do."""
     if output.suffix not in (".parquet", ".csv"):
         raise InvalidArgumentError("output", f"must end in .parquet or .csv, not be {str(output)!r}")
-    if output.resolve() == Path(file.partition("::")[0]).resolve():
+    if output.resolve() == DataFile.named(file, "frame").path:
         raise InvalidArgumentError("output", "must not be the original table")
     chosen = {"k": k, "l": l, "t": t, "suppression": suppression, "method": method, "loss": loss}
     asked = load(policy) | {name: value for name, value in chosen.items() if value is not None}
@@ -110,7 +112,7 @@ def _draft(
     if output.exists():
         raise InvalidArgumentError("output", f"{output} exists already; name another with --output")
     text = draft_policy(file)
-    output.write_text(text, encoding="utf-8")
+    write(output, text, new=True)
     Console().print(
         f"wrote {output}: say which columns are sensitive, and delete what must not be published", soft_wrap=True
     )

@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.files.atomic import write
 from deniable.releases.linear.release import Release
 
 _MOST = 60
@@ -46,9 +47,7 @@ def page(release: Release | None, path: Path) -> None:
         f"<!doctype html><html lang=en><meta charset=utf-8><title>Release</title><style>{_STYLE}</style>"
         f"<h1>Release</h1><p>{escape(about)}</p><main>{figures}</main>{more}</html>\n"
     )
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(path)
+    write(path, text, "pictures")
 
 
 def _figure(make: Any, title: str, keys: dict[str, pa.Array], counts: NDArray[Any], radius: NDArray[Any]) -> str:  # noqa: ANN401 - matplotlib has no types

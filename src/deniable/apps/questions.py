@@ -24,6 +24,7 @@ from deniable.curator import Answer, Budget
 from deniable.curator.check import check as check_policy
 from deniable.curator.draft import draft
 from deniable.curator.factory import engine_of
+from deniable.files import atomic
 from deniable.planner import Quote
 from deniable.policy import load
 
@@ -47,14 +48,14 @@ class Format(Enum):
 
 
 def init(
-    file: Annotated[Path, typer.Argument(help="A Parquet or CSV file with one table.")],
+    file: Annotated[Path, typer.Argument(help="A .parquet, .csv or .tsv file, or 'file.duckdb::table'.")],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the draft here.")] = None,
 ) -> None:
     """Draft a policy for a file. The draft marks what was looked up in the data, for you to replace."""
     target = output or file.with_suffix(".toml")
     if target.exists():
         raise InvalidArgumentError("output", f"{target} exists already; name another with --output")
-    target.write_text(draft(file))
+    atomic.write(target, draft(file), new=True)
     Console().print(f"wrote {target}: replace what is marked, then: deniable check {target}", soft_wrap=True)
 
 

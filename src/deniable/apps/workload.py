@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet as pq
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -20,13 +18,13 @@ import deniable
 from deniable.apps.pictures import page
 from deniable.apps.questions import Accuracy, Analyst, Confidence, Delta, Epsilon, Policy, Rho
 from deniable.core.errors import InvalidArgumentError
+from deniable.files.tables import WRITABLE, write_table
 from deniable.releases import Workload
 from deniable.releases.linear.quote import ReleaseQuote
 from deniable.releases.linear.release import Release
 from deniable.releases.linear.toml import read_workload
 
 _MOST_LINES = 30
-_ENDINGS = (".parquet", ".csv")
 _STEPS = 4
 
 
@@ -62,7 +60,7 @@ def command(
             table = with_errors(release)
             step("writing")
             if output is not None:
-                _write(table, output)
+                write_table(table, output)
             if pictures is not None:
                 page(release, pictures)
             step("done")
@@ -110,20 +108,13 @@ def _check(output: Path | None, pictures: Path | None) -> None:
     """Before anything is paid."""
     if output is None and pictures is None:
         raise InvalidArgumentError("output", "is missing: name a file with --output, or a page with --pictures")
-    if output is not None and output.suffix not in _ENDINGS:
-        raise InvalidArgumentError("output", f"must end in {' or '.join(_ENDINGS)}, not be {str(output)!r}")
+    if output is not None and output.suffix not in WRITABLE:
+        raise InvalidArgumentError("output", f"must end in {' or '.join(WRITABLE)}, not be {str(output)!r}")
     for path in (output, pictures):
         if path is not None and not path.absolute().parent.is_dir():
             raise InvalidArgumentError("output", f"there is no folder {str(path.parent)!r}")
     if pictures is not None:
         page(None, pictures)
-
-
-def _write(table: pa.Table, path: Path) -> None:
-    """Beside its place first, so that nobody reads half of it."""
-    part = path.with_name(f".{path.name}.part")
-    pq.write_table(table, part) if path.suffix == ".parquet" else pyarrow.csv.write_csv(table, part)
-    part.replace(path)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deniable.core.expression import Kind
+from deniable.files.source import SEVERAL, parts, refusal
 from deniable.policy.column import DeclaredColumn, read_column
 from deniable.policy.problems import closest
 from deniable.policy.section import Section
@@ -72,19 +73,14 @@ def _source(section: Section, name: str, folder: Path) -> str | None:
     written = section.text("source", 'source = "visits.parquet", a file beside the policy')
     if written is None:
         return None
-    file, mark, table = written.rpartition("::") if "::" in written else (written, "", "")
-    example = 'write source = "visits.parquet", or "clinic.duckdb::visits" for a table of a DuckDB file'
-    if "://" in written:
-        section.problem("source", "is not on this machine, and other places cannot be read yet", example)
-    elif mark and not (file.strip() and table.strip()):
-        section.problem("source", "needs a file before '::' and a table after it", example)
-    elif not mark and file.endswith((".duckdb", ".db")):
-        section.problem("source", "is a file of several tables", f'name one: source = "{file}::{name}"')
-    elif (path := resolved(folder, file)) is None:
-        section.problem("source", "cannot be the name of a file", example)
-    else:
-        return f"{path}{mark}{table}"
-    return None
+    file, table = parts(written)
+    problem, path = refusal(written), resolved(folder, file)
+    if problem or path is None:
+        one = f'name one: source = "{file}::{name}"'
+        example = 'write source = "visits.parquet", or "clinic.duckdb::visits" for a table of a DuckDB file'
+        section.problem("source", problem or "cannot be the name of a file", one if problem == SEVERAL else example)
+        return None
+    return str(path) if table is None else f"{path}::{table}"
 
 
 def _refuse_unit(section: Section) -> None:

@@ -202,7 +202,7 @@ def test_means_losses_and_clicks_are_read_from_files() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("linkage", "nowhere.csv", "--public", "voters.csv"), "release is not a file"),
+        (("linkage", "nowhere.csv", "--public", "voters.csv"), "release cannot be read: there is no file"),
         (("linkage", "four.csv"), "public is needed"),
         (
             ("linkage", "four.csv", "--public", "voters.csv", "--on", "town", "--sensitive", "disease"),

@@ -14,8 +14,9 @@ from deniable.apps.attack import on_models, on_questions, on_tables, tour
 from deniable.apps.attack.lecture import CHAPTERS
 from deniable.apps.attack.options import Epsilon, Seed
 from deniable.apps.attack.page import page
-from deniable.apps.attack.show import show_matrix, write_whole
+from deniable.apps.attack.show import show_matrix
 from deniable.core.errors import InvalidArgumentError
+from deniable.files.atomic import write
 
 app = typer.Typer(no_args_is_help=True, help="What leaks: attacks on made-up people, on files, and on a curator.")
 app.command("differencing")(on_questions.differencing)
@@ -79,7 +80,7 @@ def _tour(
             progress.update(task, advance=1, description=f"{attack} against {defence}")
 
         travelled = tour.travel(epsilon, seed, tell)
-    write_whole(output, page(travelled), "output")
+    write(output, page(travelled), "output")
     show_matrix(travelled, console)
     console.print(
         "[dim]red: most of what guessing leaves open was taken; yellow: some of it; green: little or nothing[/dim]"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from deniable.apps.attack.svg import draw
 from deniable.apps.attack.tour import Tour, Visited, defences_of
 from deniable.attacks import Attack, Outcome
 from deniable.core.errors import InvalidArgumentError
+from deniable.files.atomic import write
 
 
 def fight(attack: Attack[Any], defence: str | None, epsilon: str, seed: int | None, plot: Path | None) -> None:
@@ -110,15 +110,4 @@ def save_picture(outcomes: Sequence[Outcome], path: Path) -> None:
         raise InvalidArgumentError("plot", "needs one defence: name it with --defence")
     drawn = [draw(picture) for picture in outcomes[0].pictures]
     for number, text in enumerate(drawn):
-        write_whole(path if number == 0 else path.with_stem(f"{path.stem}-{number + 1}"), text, "plot")
-
-
-def write_whole(path: Path, text: str, argument: str) -> None:
-    """All of it or nothing: written beside its place, then moved there."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise InvalidArgumentError(argument, f"could not be written to {path}: {error}") from None
+        write(path if number == 0 else path.with_stem(f"{path.stem}-{number + 1}"), text, "plot")

@@ -21,8 +21,8 @@ from deniable.apps.collect.page import page as build_page
 from deniable.apps.collect.students import students
 from deniable.apps.plan.commands import show
 from deniable.core.errors import InvalidArgumentError
+from deniable.files.atomic import write
 from deniable.local.estimate import Estimate
-from deniable.local.reports import write_whole
 from deniable.local.survey import Survey, SurveyQuestion
 
 app = typer.Typer(no_args_is_help=True, help="Surveys in the local model: people add the noise themselves.")
@@ -59,7 +59,7 @@ def _design(
         )
     total = float(loaded.loss.epsilon or 0)
     target = page or survey.with_suffix(".html")
-    write_whole(target, build_page(loaded).encode())
+    write(target, build_page(loaded), "path")
     console = Console()
     console.print(table)
     console.print(f"total: epsilon {total:g} for one respondent; any odds change by at most a factor {exp(total):.3g}")

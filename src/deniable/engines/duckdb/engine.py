@@ -13,11 +13,13 @@ import pyarrow as pa
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.query import ExactQuery
-from deniable.engines.duckdb.files import DataFile, Stamp
 from deniable.engines.duckdb.killable import Killable
 from deniable.engines.duckdb.lockdown import locks, tables
+from deniable.engines.duckdb.look import types
 from deniable.engines.duckdb.statements import statement
 from deniable.engines.engine import Engine
+from deniable.files.scan import columns
+from deniable.files.source import DataFile, Stamp
 
 
 class DuckDB(Engine):
@@ -79,15 +81,15 @@ class DuckDB(Engine):
             return self._worker().ask(sql)
 
     def describe(self, table: str) -> dict[str, str]:
-        """The columns in the file and DuckDB's names for their types; those of a CSV file are guessed."""
+        """The columns in the file and DuckDB's names for their types; those of a CSV file are guessed from its rows."""
         file = self._file(table)
         if not file.path.is_file():
             raise InvalidArgumentError(table, f"has no file at {file.path}")
         try:
-            return file.columns(typed=True)
+            return types(file)
         except (duckdb.Error, OSError) as error:
-            reason = str(error).partition("\n")[0]
-        raise InvalidArgumentError(table, f"cannot be read from {file.path}: {reason}")
+            unreadable = file.unreadable(table, error)
+        raise unreadable
 
     def version(self, table: str) -> str:
         """Of the path, size, time and number of the file, and of its first and last 64 KiB."""
@@ -115,11 +117,11 @@ class DuckDB(Engine):
         """The columns of a table's file and their types, looked up again when the file has changed."""
         file = self._file(table)
         stamp = file.stamp()
-        known, columns = self._columns.get(table, (None, {}))
-        if known != stamp or not columns:
-            columns = file.columns()
-            self._columns[table] = stamp, columns
-        return columns
+        known, stored = self._columns.get(table, (None, {}))
+        if known != stamp or not stored:
+            stored = columns(file)
+            self._columns[table] = stamp, stored
+        return stored
 
     def _worker(self) -> Killable:
         """The worker; a new one if it died, or if a file has changed under it."""

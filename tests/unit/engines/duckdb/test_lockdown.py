@@ -11,10 +11,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from deniable.engines import DuckDB
-from deniable.engines.duckdb.files import DataFile
 from deniable.engines.duckdb.lockdown import locks, tables
 from deniable.engines.duckdb.worker import answer, prepare
 from deniable.engines.engine import Broken
+from deniable.files.source import DataFile
 from tests.unit.engines.people import PEOPLE, count
 
 DOORS = [

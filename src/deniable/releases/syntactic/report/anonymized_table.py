@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet as pq
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.files.tables import decoded, write_table
 from deniable.releases.syntactic.hierarchies.kinds import Hierarchy
 from deniable.releases.syntactic.hierarchies.values import text_of
 from deniable.releases.syntactic.models.check import Checked
@@ -96,17 +95,8 @@ class AnonymizedTable:
     def save(self, path: str | Path) -> Path:
         """The table as .parquet or .csv; nothing is left behind if that fails."""
         target = Path(path)
-        unfinished = target.with_name(f".{target.name}.unfinished")
-        try:
-            if target.suffix == ".parquet":
-                pq.write_table(self.table, unfinished)
-            elif target.suffix == ".csv":
-                pa.csv.write_csv(_decoded(self.table), unfinished)
-            else:
-                raise InvalidArgumentError("output", f"must end in .parquet or .csv, not be {str(path)!r}")
-            return unfinished.replace(target)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        write_table(self.table, target)
+        return target
 
     def to_pandas(self) -> pd.DataFrame:
         """The table as a pandas frame; quasi-identifiers are categories."""
@@ -116,7 +106,7 @@ class AnonymizedTable:
         """The table as a Polars frame."""
         import polars as pl  # noqa: PLC0415 - an extra
 
-        frame = pl.from_arrow(_decoded(self.table))
+        frame = pl.from_arrow(decoded(self.table))
         if not isinstance(frame, pl.DataFrame):
             raise TypeError("not a table")
         return frame
@@ -134,12 +124,3 @@ class AnonymizedTable:
     def _repr_html_(self) -> str:
         """For notebooks: the report."""
         return self.report._repr_html_()
-
-
-def _decoded(table: pa.Table) -> pa.Table:
-    """Texts as plain texts."""
-    columns = [
-        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-        for column in table.columns
-    ]
-    return pa.table(columns, names=table.column_names)
