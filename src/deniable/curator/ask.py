@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import shorten
 from types import TracebackType
 from typing import Self, Unpack, overload
@@ -135,7 +135,9 @@ class Curator:
         text = shorten(repr(work), _LONGEST)
         charge = Charge(self._question(plan), analyst or "", text, plan.events, plan.loss)
         (noisy,), free = self._paid(charge, lambda: [self._measured(plan)])
-        return Release(plan.design, noisy["noisy"].to_numpy(), plan.resolve, plan.loss, free, spend.confidence)
+        return Release(
+            plan.design, noisy["noisy"].to_numpy(), plan.resolve, plan.loss, free, spend.confidence, plan.quote.notes
+        )
 
     def table(self, name: str) -> Question:
         """A question about this table, built step by step: the same as in SQL, and recorded as the same."""
@@ -144,8 +146,8 @@ class Curator:
     def budget(self, analyst: str | None = None) -> Budget:
         """What is left: of the population's budget, or of one analyst's share."""
         accounts = self._accounts(analyst) if analyst is not None else self._accounts_of_everyone()
-        account = accounts[-1]
-        return Budget(account.name, account.filter, self.ledger.spent(account.name))
+        balances = [Budget(account.name, account.filter, self.ledger.spent(account.name)) for account in accounts]
+        return balances[-1] if len(balances) == 1 else replace(balances[-1], within=balances[0])
 
     def history(self) -> list[Entry]:
         """Everything in the ledger, oldest first."""

@@ -116,6 +116,7 @@ class WarnerResponse(Protocol):
             simultaneous=(low, high),
             confidence=probability("confidence", confidence),
             people=people,
+            loss=self.loss,
             labels=("yes",),
         )
 
