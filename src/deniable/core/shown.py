@@ -9,7 +9,7 @@ from collections.abc import Callable
 from datetime import date
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
-from math import ceil, floor, isfinite, isnan, log10
+from math import ceil, floor, inf, isfinite, isnan, log10
 
 _ONE_DIGIT_FROM = 3.55
 """An error that starts with less keeps two digits, and one that starts with more keeps one (the rule of the Particle
@@ -76,8 +76,8 @@ def plain(number: float | Fraction) -> str:
         ('1,000', '0.1235', '123,457', '1e-9', '∞')
     """
     if isinstance(number, float) and not isfinite(number):
-        return "NULL" if isnan(number) else "∞" if number > 0 else "-∞"
-    if abs(number) >= 10**_DIGITS and abs(number) < _LARGE:
+        return "NULL" if isnan(number) else "∞" if number == inf else "-∞"
+    if float(10**_DIGITS) <= abs(float(number)) < _LARGE:
         return f"{float(number):,.0f}"
     return _written(Context(prec=_DIGITS), Fraction(number))
 

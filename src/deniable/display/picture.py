@@ -79,6 +79,8 @@ class KeyedPoints:
         axes.set_xticks(
             range(0, len(ticks), step), ticks[::step], rotation=45 if turned else 0, ha="right" if turned else "center"
         )
+        if len(ticks) == 1:
+            axes.set_xlim(-1.5, 1.5)  # a bar as wide as the picture says nothing
         if titles[0]:
             axes.set_xlabel(titles[0])
         if len(kinds) > 1:
@@ -94,12 +96,21 @@ class KeyedPoints:
         return [" / ".join(key) for key in self.keys], [""] * len(self.keys), (" / ".join(self.names), "")
 
     def _drawn(self, axes: Any, at: NDArray[np.float64], mine: NDArray[np.bool_], width: float, name: str) -> None:  # noqa: ANN401 - same
-        """Bars, or a line with a band where there are many. What is not finite has no end to be drawn."""
+        """Bars, as long as they can be told apart. What is not finite has no end to be drawn."""
         value = self.value[mine]
         low, high = (np.where(np.isfinite(end[mine]), end[mine], value) for end in (self.low, self.high))
         if len(set(at.tolist())) > _MOST_BARS:
-            axes.fill_between(at, low, high, alpha=0.3, linewidth=0)
-            axes.plot(at, value, linewidth=1, label=name)
+            self._crowd(axes, at, (value, low, high), name)
             return
         away = [np.maximum(0, value - low), np.maximum(0, high - value)]
         axes.bar(at, value, width * 0.95, yerr=away, capsize=3 if width > 0.2 else 1, alpha=0.8, label=name)  # noqa: PLR2004 - room for a cap
+
+    def _crowd(self, axes: Any, at: NDArray[np.float64], band: tuple[NDArray[np.float64], ...], name: str) -> None:  # noqa: ANN401 - same
+        """One key is a line with a band; of several, neighbours have nothing to do with each other: points."""
+        value, low, high = band
+        if len(self.names) > 1 and not name:
+            axes.vlines(at, low, high, linewidth=1, alpha=0.4)
+            axes.plot(at, value, ".", markersize=4)
+        else:
+            axes.fill_between(at, low, high, alpha=0.3, linewidth=0)
+            axes.plot(at, value, linewidth=1, label=name)

@@ -32,4 +32,5 @@ def draw(estimate: Estimate, axes: Any) -> None:  # noqa: ANN401 - matplotlib ha
     axes.plot(places, value, "o", markersize=4)
     if value.size <= _MOST_TICKS:
         axes.set_xticks(places, estimate.labels, rotation=45 if value.size > _FEW else 0)
-    axes.set_ylabel("estimate")
+    axes.set_xlim(-0.75, max(value.size, 1) - 0.25)
+    axes.set(xlabel="value", ylabel="estimate")
