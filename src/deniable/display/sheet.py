@@ -24,6 +24,10 @@ class SheetColumn:
     key: bool = False
     """Whether it says what a row is about, so that it is repeated where a table is too wide for one piece."""
 
+    def __post_init__(self) -> None:
+        """Names come from questions: what is not visible in them is spelled out."""
+        object.__setattr__(self, "name", printable(self.name))
+
     @classmethod
     def keys(cls, name: str, values: Sequence[object]) -> SheetColumn:
         """What rows are told apart by."""
@@ -72,6 +76,12 @@ class Sheet:
     title: str = ""
     more: int = 0
     """How many rows are not shown."""
+
+    def __post_init__(self) -> None:
+        """Words about a question may quote it: what is not visible in them is spelled out."""
+        object.__setattr__(self, "title", printable(self.title))
+        object.__setattr__(self, "price", "\n".join(map(printable, self.price.split("\n"))))
+        object.__setattr__(self, "notes", tuple(map(printable, self.notes)))
 
     @property
     def rows(self) -> int:

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from io import StringIO
 from itertools import count
 from textwrap import wrap
-from typing import Literal
 
 from rich import box
 from rich.cells import cell_len
@@ -64,8 +63,8 @@ def _table(columns: tuple[SheetColumn, ...], width: int) -> Table:
     for column in columns:
         wanted = min(_most(column) - _least(column), max(0, spare))
         spare -= wanted
-        side: Literal["left", "right"] = "right" if column.number else "left"
-        table.add_column(Text(column.name), justify=side, overflow="fold", width=_least(column) + wanted)
+        name = Text(column.name, justify="right" if column.number else "left")
+        table.add_column(name, overflow="fold", width=_least(column) + wanted)
     for row in zip(*map(_aligned, columns), strict=True) if columns else ():
         table.add_row(*row)
     return table
@@ -73,13 +72,24 @@ def _table(columns: tuple[SheetColumn, ...], width: int) -> Table:
 
 def _aligned(column: SheetColumn) -> list[Text]:
     """Values end below each other, and errors start below each other."""
-    values, errors = (max((cell_len(cell[part]) for cell in column.cells), default=0) for part in (0, 1))
-    if not errors:
+    if not column.number:
         return [Text(value) for value, _ in column.cells]
+    values, errors = _widths(column)
+    before = max(values, _heading(column) - errors)
     return [
-        Text.assemble(" " * (values - cell_len(value)) + value + " ", (error + " " * (errors - cell_len(error)), "dim"))
-        for value, error in column.cells
+        Text.assemble(" " * (before - cell_len(value)) + value, (error + " " * (errors - cell_len(error)), "dim"))
+        for value, error in _spaced(column)
     ]
+
+
+def _spaced(column: SheetColumn) -> list[tuple[str, str]]:
+    return [(value, error and f" {error}") for value, error in column.cells]
+
+
+def _widths(column: SheetColumn) -> tuple[int, int]:
+    """Of the values, and of the errors."""
+    cells = _spaced(column)
+    return max((cell_len(value) for value, _ in cells), default=0), max((cell_len(one) for _, one in cells), default=0)
 
 
 def _pieces(columns: tuple[SheetColumn, ...], width: int) -> list[tuple[SheetColumn, ...]]:
@@ -104,20 +114,20 @@ def _width(columns: tuple[SheetColumn, ...]) -> int:
 
 
 def _least(column: SheetColumn) -> int:
-    """Numbers are never folded; texts are, between words if that is possible; headings take two lines."""
-    heading = next(size for size in count(1) if len(wrap(column.name, size, break_long_words=False)) <= _HEADING)
-    heading = max(heading, *map(cell_len, column.name.split()), 1)
+    """Numbers are never folded; texts are, between words if that is possible."""
     if column.number:
-        return max(_widest(column), heading)
+        return max(sum(_widths(column)), _heading(column))
     texts = [column.name, *(text for text, _ in column.cells)]
     words = max((cell_len(word) for text in texts for word in text.split()), default=0)
-    return min(max(_widest(column), heading), max(_NARROW, min(words, 2 * _NARROW)))
+    return min(_most(column), max(_NARROW, min(words, 2 * _NARROW)))
 
 
 def _most(column: SheetColumn) -> int:
-    """What it takes to fold nothing; headings of numbers stay in two lines."""
-    return _least(column) if column.number else max(_widest(column), cell_len(column.name))
+    """What it takes to fold nothing; but headings of numbers take two lines."""
+    return _least(column) if column.number else max(sum(_widths(column)), cell_len(column.name), 1)
 
 
-def _widest(column: SheetColumn) -> int:
-    return max((cell_len(text.plain) for text in _aligned(column)), default=0)
+def _heading(column: SheetColumn) -> int:
+    """The least that a heading of two lines needs."""
+    words = max(map(cell_len, column.name.split()), default=1)
+    return next(size for size in count(words) if len(wrap(column.name, size, break_long_words=False)) <= _HEADING)
