@@ -59,9 +59,9 @@ class Budget(Tabular):
         A pure epsilon costs epsilon^2 / 2 of rho, and (2 Phi^-1(e^epsilon / (1 + e^epsilon)))^2 of mu^2.
         """
         left, half = self.remaining, float(self.remaining.mu_squared or 0) ** 0.5 / 2
-        by_mu = float(log_ndtr(half) - log_ndtr(-half))
-        found = max(float(left.epsilon or 0), float(2 * (left.rho or 0)) ** 0.5, by_mu)
-        return self._fitting(found if self.within is None else min(found, self.within.largest_epsilon), Loss.pure)
+        by_mu, by_rho = float(log_ndtr(half) - log_ndtr(-half)), float(2 * (left.rho or 0)) ** 0.5
+        found = max(left.epsilon or Fraction(0), Fraction(by_rho), Fraction(by_mu))
+        return self._fitting(found, Loss.pure, None if self.within is None else self.within.largest_epsilon)
 
     @property
     def largest_rho(self) -> float:
@@ -69,9 +69,9 @@ class Budget(Tabular):
 
         On whole numbers that a unit moves by one step, the dearest case, rho costs 2 rho / (1 - 10 rho) of mu^2.
         """
-        left, mu_squared = self.remaining, float(self.remaining.mu_squared or 0)
-        found = max(float(left.rho or 0), mu_squared / (2 + 2 * _SMOOTHING * mu_squared))
-        return self._fitting(found if self.within is None else min(found, self.within.largest_rho), _gaussian)
+        left, mu_squared = self.remaining, self.remaining.mu_squared or Fraction(0)
+        found = max(left.rho or Fraction(0), mu_squared / (2 + 2 * _SMOOTHING * mu_squared))
+        return self._fitting(found, _gaussian, None if self.within is None else self.within.largest_rho)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -155,9 +155,10 @@ class Budget(Tabular):
     def _admits(self, loss: Loss) -> bool:
         return all(account.filter.admits(account.spent + loss) for account in self._accounts)
 
-    def _fitting(self, found: float, loss: Callable[[Fraction], Loss]) -> float:
-        """The largest number of four digits, up to what was found, that the account admits indeed."""
-        size = _DIGITS.create_decimal(Decimal(found))
+    def _fitting(self, found: Fraction, loss: Callable[[Fraction], Loss], most: float | None) -> float:
+        """The largest number of four digits, up to what was found and to what the population has, that is admitted."""
+        size = _DIGITS.divide(Decimal(found.numerator), Decimal(found.denominator))
+        size = size if most is None else min(size, Decimal(repr(most)))
         while size > 0 and not self._admits(loss(Fraction(size))):
             size = size.next_minus(_DIGITS)
         return max(0.0, float(size))

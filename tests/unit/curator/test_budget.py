@@ -1,6 +1,7 @@
 """What the account says may still be asked can be asked, and not much more; what it warns of comes true."""
 
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import strategies as st
 from deniable.accounting import Filter
 from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
+from deniable.core.number import exact
+from deniable.core.shown import at_least
 from deniable.curator.budget import Budget
 from deniable.mechanisms import Gaussian
 
@@ -48,6 +51,11 @@ def test_it_never_contradicts_itself(spent):
         assert not size or float(line.rstrip(".").rpartition(" ")[2].replace(",", "")) == pytest.approx(size, rel=1e-9)
     assert len(account.notes) == 2
     assert sum("Laplace" in line for line in account.notes) == 1
+    for size, left in (
+        (account.largest_epsilon, account.remaining.epsilon),
+        (account.largest_rho, account.remaining.rho),
+    ):
+        assert left is None or exact("size", size) >= Fraction(Decimal(at_least(left)))
     rooms = [account.remaining.epsilon, account.remaining.rho, account.remaining.mu_squared]
     assert any(rooms) or not (account.largest_epsilon or account.largest_rho)
 
