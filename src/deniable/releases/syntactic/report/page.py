@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -85,7 +86,8 @@ def rich_report(report: Report) -> Group:
 def plain_report(report: Report) -> str:
     """The same as text."""
     text = io.StringIO()
-    Console(file=text, width=110, color_system=None).print(rich_report(report))
+    width = shutil.get_terminal_size((110, 24)).columns
+    Console(file=text, width=width, color_system=None, force_jupyter=False).print(rich_report(report))
     return text.getvalue()
 
 

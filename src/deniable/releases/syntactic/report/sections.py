@@ -104,7 +104,7 @@ def _losses(report: Report) -> ReportSection:
     if best is not None and report.release.method == "optimal":
         size = int(np.prod([column.height for column in report.release.cells.columns]))
         notes.append(
-            f"No full-domain release has less {LOSS_WORDS[report.release.loss][0]}: of {size:,} nodes "
+            f"No full-domain release has less {LOSS_WORDS[report.release.metric][0]}: of {size:,} nodes "
             f"{best.judged:,} were judged, and the others ruled out by bounds."
         )
     return ReportSection("What it cost", ("loss", "value", "meaning"), rows, notes)
