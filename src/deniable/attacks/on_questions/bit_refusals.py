@@ -23,7 +23,6 @@ from deniable.attacks.defences.families import auditors_of_bits
 from deniable.attacks.outcome import Outcome
 from deniable.attacks.picture import Sheet
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.guarantee import Guarantee
 from deniable.core.number import Number
 
 _RARE = 0.2
@@ -72,15 +71,12 @@ class BitRefusals(Attack[Guard]):
             guesses, told = self.play(responder, self.n)
         truth = table.secret[:, 0] == 1
         right = int((guesses == truth).sum())
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        return self.guessed(
+            defence,
             measure="traits guessed right",
-            value=right / self.n,
-            chance=1 - _RARE,
+            right=right,
             trials=self.n,
-            epsilon=defence.promise,
-            bound=None if defence.promise is None else Guarantee(defence.promise).posterior(1 - _RARE)[1],
+            prior=1 - _RARE,
             sentence=f"{right} of {self.n} traits are right; {int(np.isnan(told).sum())} of {told.size} questions "
             "were refused.",
             pictures=(_picture(defence, truth, guesses, told),),

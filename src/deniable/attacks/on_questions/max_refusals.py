@@ -11,7 +11,7 @@ import numpy as np
 from deniable.attacks.attack import Attack
 from deniable.attacks.defences.defence import FloatArray, Guard, QuestionKind, Questions, Responder, SecretTable
 from deniable.attacks.defences.families import auditors_of_maxima
-from deniable.attacks.outcome import Outcome, guesses_allowed
+from deniable.attacks.outcome import Outcome
 from deniable.attacks.picture import Sheet
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import Number
@@ -68,15 +68,12 @@ class MaxRefusals(Attack[Guard]):
         truth = table.secret[:, 0]
         right = int((claims == truth).sum())
         made = int((~np.isnan(claims)).sum())
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        return self.guessed(
+            defence,
             measure="salaries learned from maxima and refusals",
-            value=right / self.n,
-            chance=1 / _VALUES,
+            right=right,
             trials=self.n,
-            epsilon=defence.promise,
-            bound=guesses_allowed(defence.promise, f"1/{_VALUES}"),
+            prior=f"1/{_VALUES}",
             sentence=f"{made} salaries are claimed, {right} of them rightly.",
             pictures=(_picture(defence, told),),
         )
