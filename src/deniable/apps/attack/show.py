@@ -12,10 +12,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from deniable.apps.attack.page import percent
+from deniable.apps.attack.page import percent, spread
 from deniable.apps.attack.svg import draw
 from deniable.apps.attack.tour import Tour, Visited, defences_of
 from deniable.attacks import Attack, Outcome
+from deniable.attacks.outcome import CONFIDENCE
 from deniable.core.errors import InvalidArgumentError
 
 
@@ -40,14 +41,18 @@ def show_outcomes(attack: Attack[Any], outcomes: Sequence[Outcome], console: Con
     table = Table(
         title=f"{attack.title} ({attack.name})", title_justify="left", title_style="bold", header_style="bold"
     )
-    for column in ("defence", "reached", "guessing", "allowed", "what happened"):
-        table.add_column(column, justify="right" if column in ("reached", "guessing", "allowed") else "left")
+    for column in ("defence", "reached", "interval", "guessing", "allowed", "what happened"):
+        table.add_column(column, justify="left" if column in ("defence", "what happened") else "right")
     for outcome in outcomes:
-        allowed = "" if outcome.bound is None else f"{percent(outcome.bound)}"
-        row = (outcome.defence, shaded(outcome), percent(outcome.chance), allowed, outcome.sentence)
-        table.add_row(*row)
+        allowed = "" if outcome.bound is None else f"{percent(outcome.bound)}{'' if outcome.kept else ' broken'}"
+        reached = (shaded(outcome), spread(outcome), percent(outcome.chance))
+        table.add_row(outcome.defence, *reached, allowed, outcome.sentence)
     console.print(table)
-    console.print(f"[dim]reached: {outcomes[0].measure}[/dim]", soft_wrap=True)
+    console.print(
+        f"[dim]reached: {outcomes[0].measure}; interval: where it would lie with very many guesses, "
+        f"at {CONFIDENCE:.1%} confidence; allowed: on average[/dim]",
+        soft_wrap=True,
+    )
     console.print(f"[dim]{attack.lesson}[/dim]", soft_wrap=True)
 
 

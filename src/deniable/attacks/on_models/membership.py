@@ -109,7 +109,7 @@ def _picture(defence: Guard, score: FloatArray, inside: BoolArray) -> Graph:
     """Scores of those who are in, and of those who are out, in units of what a member's is expected to be."""
     return two_histograms(
         f"Scores of candidates, through: {defence.says}",
-        "score: a stranger's is 0, a member's is 1 on average; the outermost bars hold the rest",
+        "score (on average 0 for strangers, 1 for members); the outermost bars hold whatever is further out",
         {"in the data": score[inside], "not in the data": score[~inside]},
         (-1.5, 2.5),
         Mark(0.5, "guess: in", upright=True),

@@ -12,11 +12,11 @@ from deniable.attacks.attack import AttackOnSums
 from deniable.attacks.defences.defence import FloatArray, Guard, QuestionKind, Questions, Responder
 from deniable.attacks.on_questions.blood_sugar import traits
 from deniable.attacks.outcome import Outcome
-from deniable.attacks.picture import Graph, Mark, line
+from deniable.attacks.picture import Graph, Mark, line, two_histograms
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import whole
 
-PAID = 4
+PAID = 2
 """Repeats where answers are paid for: R questions share the budget, so the average of them errs like sqrt(R)."""
 
 
@@ -86,7 +86,7 @@ class Averaging(AttackOnSums):
             prior="1/2",
             sentence=f"{right} of {self.victims} traits are right after {differences.shape[1]} differences each"
             + (f"; {refused} were refused." if refused else "."),
-            pictures=(self._picture(defence, differences, truth),),
+            pictures=self._pictures(defence, differences, averages, truth),
         )
 
     def play(self, responder: Responder, people: int, chance: np.random.Generator) -> FloatArray:
@@ -105,21 +105,31 @@ class Averaging(AttackOnSums):
         first, second = answers.reshape(2, self.victims, repeats)
         return np.asarray(first - second)
 
-    def _picture(self, defence: Guard, differences: FloatArray, truth: FloatArray) -> Graph:
-        """The running average of a victim with the trait, and of one without."""
+    def _pictures(
+        self, defence: Guard, differences: FloatArray, averages: FloatArray, truth: FloatArray
+    ) -> tuple[Graph, ...]:
+        """Everybody's average; and where many were asked for, how two of them came about."""
         chosen = {"has the trait": truth == 1, "has it not": truth == 0}
-        series = tuple(
-            line(name, np.arange(1, differences.shape[1] + 1), _running(differences[int(who.argmax())]))
-            for name, who in chosen.items()
-            if who.any()
+        everybody = two_histograms(
+            f"What the differences average to, through: {defence.says}",
+            "average difference; the outermost bars hold whatever is further out",
+            {name: averages[who] for name, who in chosen.items()},
+            (-1.5, 2.5),
+            Mark(0.5, "guess: yes", upright=True),
         )
-        return Graph(
-            f"The average so far, through: {defence.says}",
-            "questions asked",
+        if differences.shape[1] <= PAID:
+            return (everybody,)
+        asked = np.arange(1, differences.shape[1] + 1)
+        running = Graph(
+            f"The average so far, of one person each, through: {defence.says}",
+            "differences asked for",
             "average difference",
-            series,
+            tuple(
+                line(name, asked, _running(differences[int(who.argmax())])) for name, who in chosen.items() if who.any()
+            ),
             (Mark(1, "yes"), Mark(0, "no")),
         )
+        return everybody, running
 
 
 def mean_of_known(differences: FloatArray) -> FloatArray:
