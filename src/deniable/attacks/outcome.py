@@ -48,6 +48,8 @@ class Outcome:
     sentence: str
     pictures: tuple[Picture, ...]
     scale: Scale = Scale.SHARE
+    rounds: int = 1
+    """On how many made-up populations it was run."""
 
     @property
     def value(self) -> float:
@@ -90,7 +92,7 @@ class Outcome:
 def pooled(rounds: Sequence[Outcome]) -> Outcome:
     """Several rounds of one attack on one defence as one outcome; the first round is the one that is told and drawn."""
     right, trials = sum(each.right for each in rounds), sum(each.trials for each in rounds)
-    return replace(rounds[0], right=right, trials=trials)
+    return replace(rounds[0], right=right, trials=trials, rounds=sum(each.rounds for each in rounds))
 
 
 def guesses_allowed(epsilon: Fraction | None, chance: Number) -> float | None:

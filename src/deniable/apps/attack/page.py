@@ -33,8 +33,9 @@ figcaption { font-size: .92rem; color: var(--dim); padding: .25rem .4rem 0; }
 .number small { font-size: 1rem; font-weight: 400; }
 .verdict { border-left: 4px solid #3f7d20; padding-left: .9rem; } .verdict.broken { border-color: #c2410c; }
 .scroll { overflow-x: auto; margin: 1rem 0 2rem; }
-table { border-collapse: collapse; font-size: .86rem; background: var(--card); }
-th, td { border: 1px solid var(--line); padding: .3rem .55rem; text-align: right; white-space: nowrap; }
+table { border-collapse: collapse; font-size: .84rem; background: var(--card); }
+th, td { border: 1px solid var(--line); padding: .25rem .4rem; line-height: 1.35; text-align: right;
+         white-space: nowrap; }
 th { font-weight: 600; } thead th { white-space: normal; vertical-align: bottom; }
 tr > th:first-child { text-align: left; position: sticky; left: 0; background: var(--card); }
 td small { color: var(--ink); opacity: .75; } td .bound { opacity: 1; }
@@ -114,36 +115,48 @@ def victim_of(visited: Visited) -> str:
 
 def _figure(outcome: Outcome, beside: Sequence[Picture]) -> str:
     drawn = "".join(draw(picture, beside) for picture in outcome.pictures)
+    which = "In the round that is drawn: " if outcome.rounds > 1 else ""
     return (
-        f'<figure>{drawn}<figcaption><div class="number">{percent(outcome.value)}'
-        f" <small>{escape(spread(outcome))}</small></div>"
+        f'<figure>{drawn}<figcaption><div class="number">{reached(outcome)}'
+        f" <small>{escape(_interval(outcome))}</small></div>"
         f"{escape(outcome.measure)}, behind <b>{escape(outcome.defence)}</b>. {escape(context(outcome))} "
-        f"In the round that is drawn: {escape(outcome.sentence)}</figcaption></figure>"
+        f"{which}{escape(outcome.sentence)}</figcaption></figure>"
     )
 
 
 def spread(outcome: Outcome) -> str:
-    """The interval, in the shortest way; nothing for beliefs, which have none."""
-    if outcome.interval is None:
+    """The interval, in percent; nothing for beliefs, which have none, or where there was no guess."""
+    if outcome.interval is None or not outcome.trials:
         return ""
     low, high = (f"{100 * end:.0f}" for end in outcome.interval)
-    return f"{low} to {high}%"
+    return f"{low} to {high}"
+
+
+def _interval(outcome: Outcome) -> str:
+    return f"({spread(outcome)})" if spread(outcome) else ""
 
 
 def context(outcome: Outcome) -> str:
     """What to hold the number against, and what follows."""
     counted = f"Guessing: {percent(outcome.chance)}."
-    if outcome.scale is Scale.SHARE:
-        counted = f"{outcome.right:,.0f} of {outcome.trials:,} in all. {counted}"
+    if outcome.scale is Scale.SHARE and outcome.rounds > 1:
+        counted = f"{outcome.right:,.0f} of {outcome.trials:,}, in {outcome.rounds} rounds. {counted}"
     if outcome.bound is None or outcome.epsilon is None:
         return counted
     allowed = f"Allowed at epsilon {float(outcome.epsilon):g}: {percent(outcome.bound)} on average."
     return f"{counted} {allowed} {'Kept.' if outcome.kept else 'Broken: more than chance explains.'}"
 
 
+def reached(outcome: Outcome) -> str:
+    """The number; a dash, if the attack never came to guess."""
+    return percent(outcome.value) if outcome.trials else "-"
+
+
 def percent(share: float) -> str:
     """Enough digits to tell small shares apart."""
-    return f"{share:.0%}" if abs(share) >= 0.1 or share == 0 else f"{share:.1%}"  # noqa: PLR2004 - a tenth
+    if abs(share) >= 0.1 or share == 0:  # noqa: PLR2004 - a tenth
+        return f"{share:.0%}"
+    return f"{share:.1%}" if abs(share) >= 0.001 else f"{100 * share:.1g}%"  # noqa: PLR2004 - a thousandth
 
 
 def _matrix(chapter: Chapter, visited: Sequence[Visited]) -> str:
@@ -169,9 +182,9 @@ def _any(visited: Visited) -> Outcome:
 def _cell(outcome: Outcome | None) -> str:
     if outcome is None:
         return '<td class="none"></td>'
-    interval = f"<br><small>{spread(outcome)}</small>" if outcome.interval is not None else ""
+    interval = f"<br><small>{spread(outcome)}</small>" if spread(outcome) else ""
     sign = "" if outcome.kept is None else "✓" if outcome.kept else "✗"
     bound = "" if outcome.bound is None else f'<br><small class="bound">≤ {percent(outcome.bound)} {sign}</small>'
     shade = f"rgba(194, 65, 12, {0.75 * outcome.gain:.2f})"
     title = escape(f"{outcome.measure}: {outcome.sentence}", quote=True)
-    return f'<td style="background: {shade}" title="{title}">{percent(outcome.value)}{interval}{bound}</td>'
+    return f'<td style="background: {shade}" title="{title}">{reached(outcome)}{interval}{bound}</td>'

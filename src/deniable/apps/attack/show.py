@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from deniable.apps.attack.page import percent, spread
+from deniable.apps.attack.page import percent, reached, spread
 from deniable.apps.attack.svg import draw
 from deniable.apps.attack.tour import Tour, Visited, defences_of
 from deniable.attacks import Attack, Outcome
@@ -45,8 +45,9 @@ def show_outcomes(attack: Attack[Any], outcomes: Sequence[Outcome], console: Con
         table.add_column(column, justify="left" if column in ("defence", "what happened") else "right")
     for outcome in outcomes:
         allowed = "" if outcome.bound is None else f"{percent(outcome.bound)}{'' if outcome.kept else ' broken'}"
-        reached = (shaded(outcome), spread(outcome), percent(outcome.chance))
-        table.add_row(outcome.defence, *reached, allowed, outcome.sentence)
+        table.add_row(
+            outcome.defence, shaded(outcome), spread(outcome), percent(outcome.chance), allowed, outcome.sentence
+        )
     console.print(table)
     console.print(
         f"[dim]reached: {outcomes[0].measure}; interval: where it would lie with very many guesses, "
@@ -59,7 +60,7 @@ def show_outcomes(attack: Attack[Any], outcomes: Sequence[Outcome], console: Con
 def shaded(outcome: Outcome) -> Text:
     """The number, red where the attack took most of what there was."""
     style = "red" if outcome.gain > 0.5 else "yellow" if outcome.gain > 0.1 else "green"  # noqa: PLR2004 - most, some
-    return Text(percent(outcome.value), style=style)
+    return Text(reached(outcome), style=style)
 
 
 def show_matrix(tour: Tour, console: Console) -> None:

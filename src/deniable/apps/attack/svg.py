@@ -18,7 +18,7 @@ _PLOT = 220
 """How tall the field of a graph is."""
 _ROW = 24
 _LINE = 18
-_TITLE, _LABEL = 58, 60
+_TITLE, _LABEL = 52, 58
 """Letters on a line."""
 _SHORT = 60
 """A line that goes no further across would be overlooked: its points are drawn."""
@@ -28,7 +28,8 @@ _HALO = f'paint-order="stroke" stroke="{_PAPER}" stroke-width="4" stroke-linejoi
 def draw(picture: Picture, beside: Sequence[Picture] = ()) -> str:
     """One picture as one SVG document, on the scale that it shares with those that are shown beside it."""
     title = wrap(picture.title, _TITLE)
-    top = 16 + _LINE * len(title)
+    alike = [wrap(other.title, _TITLE) for other in beside if type(other) is type(picture)]
+    top = 16 + _LINE * max(map(len, [title, *alike]))
     match picture:
         case Graph():
             like = [picture, *(other for other in beside if isinstance(other, Graph) and _same_axes(picture, other))]

@@ -108,7 +108,7 @@ class Averaging(AttackOnSums):
     def _pictures(
         self, defence: Guard, differences: FloatArray, averages: FloatArray, truth: FloatArray
     ) -> tuple[Graph, ...]:
-        """Everybody's average; and where many were asked for, how two of them came about."""
+        """Everybody's average; and where the same was asked for many times, how two of them came about."""
         chosen = {"has the trait": truth == 1, "has it not": truth == 0}
         everybody = two_histograms(
             f"What the differences average to, through: {defence.says}",
@@ -117,7 +117,7 @@ class Averaging(AttackOnSums):
             (-1.5, 2.5),
             Mark(0.5, "guess: yes", upright=True),
         )
-        if differences.shape[1] <= PAID:
+        if differences.shape[1] <= PAID or self.way != Way.REPEAT.value:
             return (everybody,)
         asked = np.arange(1, differences.shape[1] + 1)
         running = Graph(

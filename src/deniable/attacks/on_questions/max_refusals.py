@@ -106,11 +106,13 @@ class MaxRefusals(Attack[Guard]):
 def _picture(defence: Guard, told: FloatArray) -> Sheet:
     """The first groups: what was said of four, of three and of two."""
     rows, bright = [], set()
+    silent = np.isnan(told).all(axis=0)  # a refusal that always comes says nothing
     for number, (four, three, two) in enumerate(told[:6]):
         rest = ("", "") if np.isnan(four) else (_said(three), "" if np.isnan(three) or three < four else _said(two))
         rows.append((f"group {number + 1}", _said(four), *rest))
         if not np.isnan(four):
-            bright |= {(number, place) for place, value in ((2, three), (3, two)) if rows[-1][place] and value != four}
+            later = ((place, value) for place, value in ((2, three), (3, two)) if not silent[place - 1])
+            bright |= {(number, place) for place, value in later if rows[-1][place] and value != four}
     return Sheet(
         f"The largest salary of 4, of 3 and of 2 people, through: {defence.says}",
         ("", "of a, b, c, d", "of a, b, c", "of a, b"),
