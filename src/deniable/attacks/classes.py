@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
@@ -70,6 +70,11 @@ class PublishedClasses:
     def values_left(self) -> IntArray:
         """How many values each class leaves open."""
         return values_left(self.pairs, len(self.cells))
+
+    def without(self, values: Sequence[str]) -> PublishedClasses:
+        """What is left to whoever can rule these values out."""
+        possible = np.array([value not in values for value in self.values])
+        return replace(self, pairs=ClassValues.weighed(self.weights * possible))
 
     def beliefs(self, people: pa.Table) -> FloatArray:
         """For each listed person, the weight of each sensitive value among the rows that can be theirs."""

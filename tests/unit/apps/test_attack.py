@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -147,6 +148,9 @@ def test_linkage_joins_a_release_with_a_list() -> None:
     output = run("linkage", "four.csv", "--public", "voters.csv", "--sensitive", "disease")
     assert "just one disease is left" in output
     assert re.search(r"Bob\s+│ cancer", output)
+    # Bob's class is all cancer, Alice's is half heart disease: (1 + 1/2) / 2; of all 12 rows, five are cancer
+    assert "from the rows that fit: 75.0% right on average" in output
+    assert "always saying 'cancer', without looking for anybody: 41.7%" in output
     assert "Alice" not in output
 
 
@@ -329,7 +333,9 @@ def test_the_tour_is_one_page_that_needs_nothing_else(monkeypatch: pytest.Monkey
     text = path.read_text()
     assert text.count("<svg") == 5  # the k-anonymous table of the textbook is one more
     assert "A &lt;story&gt;." in text
-    assert "Allowed at epsilon 1: 73% on average." in text
+    assert "Allowed at epsilon 1: 73% on average. Kept." in text
+    assert "3 of these numbers have a bound" in text  # the two rankings that promise something, and the noisy counts
+    assert "none of them is above it by more than chance explains" in text
     assert not re.search(r"<script|<link|src=|@import|url\(", text)
     assert not [link for link in re.findall(r"https?://[^\"' <]+", text) if link != "http://www.w3.org/2000/svg"]
     assert sorted(tmp_path.iterdir()) == [path]
@@ -374,3 +380,35 @@ def test_pictures_are_well_formed(picture) -> None:
 def test_differencing_draws_what_it_found() -> None:
     outcome = Differencing(n=10).against_named("exact", 1, np.random.default_rng())
     assert draw(outcome.pictures[0]).count("<circle") == 10
+
+
+def test_a_number_above_its_bound_is_judged_by_its_interval() -> None:
+    made = Ranking().against_named("exponential", 1, np.random.default_rng(1))
+    few, many = (replace(made, right=0.75 * trials, trials=trials) for trials in (20, 20_000))
+    assert few.value == many.value > few.bound == many.bound
+    assert few.kept
+    assert not many.kept
+    chapter = Chapter("Some", "", (Stop(Ranking(), ""),))
+    broken = subject.Tour(1, ((chapter, (subject.Visited(chapter.stops[0], {"exponential": many}),)),))
+    assert "1 of them is above it by more than chance explains: ranking against exponential" in subject.verdict(broken)
+
+
+def test_enough_rounds_are_fought_and_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subject, "CHAPTERS", (Chapter("Some", "", (Stop(Differencing(n=10), ""),)),))
+    travelled = subject.travel(1, 1, lambda *_: None, trials=25)
+    ((_, (visited,)),) = travelled.chapters
+    assert {(outcome.trials, outcome.rounds) for outcome in visited.outcomes.values()} == {(30, 3)}
+    assert visited.outcomes["exact"].right == 30
+
+
+def test_pictures_side_by_side_share_their_scale() -> None:
+    small, large = (Graph("t", "x", "share", (dots("d", [1, 2], [0, top]),)) for top in (0.1, 0.9))
+    ticks = [re.findall(r">([\d.]+%)<", draw(picture, (small, large))) for picture in (small, large)]
+    assert ticks[0] == ticks[1]
+    assert ticks[0] != re.findall(r">([\d.]+%)<", draw(small))
+
+
+def test_counts_have_whole_ticks() -> None:
+    counted = Graph("t", "questions", "y", (line("l", [1, 2, 3], [0.5, 0.25, 0.1]),))
+    assert ">1.5<" not in draw(counted)
+    assert all(f">{number}<" in draw(counted) for number in (1, 2, 3))

@@ -124,7 +124,7 @@ def _figure(outcome: Outcome, beside: Sequence[Picture]) -> str:
     )
 
 
-def spread(outcome: Outcome) -> str:
+def interval_words(outcome: Outcome) -> str:
     """The interval, in percent; nothing for beliefs, which have none, or where there was no guess."""
     if outcome.interval is None or not outcome.trials:
         return ""
@@ -133,7 +133,7 @@ def spread(outcome: Outcome) -> str:
 
 
 def _interval(outcome: Outcome) -> str:
-    return f"({spread(outcome)})" if spread(outcome) else ""
+    return f"({interval_words(outcome)})" if interval_words(outcome) else ""
 
 
 def context(outcome: Outcome) -> str:
@@ -182,7 +182,7 @@ def _any(visited: Visited) -> Outcome:
 def _cell(outcome: Outcome | None) -> str:
     if outcome is None:
         return '<td class="none"></td>'
-    interval = f"<br><small>{spread(outcome)}</small>" if spread(outcome) else ""
+    interval = f"<br><small>{interval_words(outcome)}</small>" if interval_words(outcome) else ""
     sign = "" if outcome.kept is None else "✓" if outcome.kept else "✗"
     bound = "" if outcome.bound is None else f'<br><small class="bound">≤ {percent(outcome.bound)} {sign}</small>'
     shade = f"rgba(194, 65, 12, {0.75 * outcome.gain:.2f})"

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from deniable.apps.attack.page import percent, reached, spread
+from deniable.apps.attack.page import interval_words, percent, reached
 from deniable.apps.attack.svg import draw
 from deniable.apps.attack.tour import Tour, Visited, defences_of
 from deniable.attacks import Attack, Outcome
@@ -46,7 +46,12 @@ def show_outcomes(attack: Attack[Any], outcomes: Sequence[Outcome], console: Con
     for outcome in outcomes:
         allowed = "" if outcome.bound is None else f"{percent(outcome.bound)}{'' if outcome.kept else ' broken'}"
         table.add_row(
-            outcome.defence, shaded(outcome), spread(outcome), percent(outcome.chance), allowed, outcome.sentence
+            outcome.defence,
+            shaded(outcome),
+            interval_words(outcome),
+            percent(outcome.chance),
+            allowed,
+            outcome.sentence,
         )
     console.print(table)
     console.print(

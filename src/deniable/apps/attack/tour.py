@@ -88,7 +88,7 @@ def verdict(tour: Tour) -> str:
     bound, broken = kept(tour)
     names = ", ".join(f"{outcome.attack} against {outcome.defence}" for outcome in broken)
     found = (
-        f"{len(broken)} of them are above it by more than chance explains: {names}"
+        f"{len(broken)} of them {'is' if len(broken) == 1 else 'are'} above it by more than chance explains: {names}"
         if broken
         else ("none of them is above it by more than chance explains")
     )

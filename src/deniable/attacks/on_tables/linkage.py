@@ -27,6 +27,20 @@ class Links:
     values: tuple[str, ...]
     beliefs: FloatArray
     """The weight of each sensitive value among those rows."""
+    overall: FloatArray
+    """The share of each value in the whole release."""
+
+    @property
+    def most_common(self) -> tuple[str, float]:
+        """What to guess without looking for anybody, and how often that is right."""
+        place = int(self.overall.argmax())
+        return self.values[place], float(self.overall[place])
+
+    @property
+    def expected(self) -> float:
+        """How often the likeliest value of each person is right, on average; the most common, where no row fits."""
+        shares = self.beliefs.max(axis=1) / np.maximum(self.rows, 1e-300)
+        return float(np.where(self.rows > 0, shares, self.most_common[1]).mean())
 
     @property
     def identified(self) -> FloatArray:
@@ -55,7 +69,7 @@ def link(release: pa.Table, public: pa.Table, on: Sequence[str], sensitive: str)
     """
     classes = PublishedClasses.of(release, on, sensitive)
     beliefs = classes.beliefs(public)
-    return Links(beliefs.sum(axis=1), classes.values, beliefs)
+    return Links(beliefs.sum(axis=1), classes.values, beliefs, classes.overall)
 
 
 @dataclass(frozen=True, slots=True)
