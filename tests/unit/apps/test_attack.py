@@ -325,7 +325,7 @@ def test_too_many_people_are_refused() -> None:
 
 
 def test_the_tour_is_one_page_that_needs_nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    short = (Chapter("Some", "Text.", (Stop(Ranking(n=200), "A <story>."), Stop(Homogeneity(n=100), "Another."))),)
+    short = (Chapter("Some", "Text.", (Stop(Ranking(n=200), "A <story>."), Stop(Homogeneity(n=200), "Another."))),)
     monkeypatch.setattr(subject, "CHAPTERS", short)
     path = tmp_path / "tour.html"
     output = run("tour", "--output", str(path))
@@ -394,11 +394,11 @@ def test_a_number_above_its_bound_is_judged_by_its_interval() -> None:
 
 
 def test_enough_rounds_are_fought_and_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(subject, "CHAPTERS", (Chapter("Some", "", (Stop(Differencing(n=10), ""),)),))
+    monkeypatch.setattr(subject, "CHAPTERS", (Chapter("Some", "", (Stop(Ranking(n=10, visits=5), ""),)),))
     travelled = subject.travel(1, 1, lambda *_: None, trials=25)
     ((_, (visited,)),) = travelled.chapters
     assert {(outcome.trials, outcome.rounds) for outcome in visited.outcomes.values()} == {(30, 3)}
-    assert visited.outcomes["exact"].right == 30
+    assert visited.outcomes["deterministic"].right == 30
 
 
 def test_pictures_side_by_side_share_their_scale() -> None:

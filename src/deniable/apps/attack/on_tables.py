@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 
 from deniable.apps.attack.files import columns_of, read_table, sensitive_of
-from deniable.apps.attack.options import MadeUp, On, Public, Sensitive, spread
+from deniable.apps.attack.options import MadeUp, On, PublicList, Sensitive, spread
 from deniable.apps.attack.show import show_counts, show_people
 from deniable.attacks import Background, Composition, Homogeneity, Linkage, Skewness, Uniqueness
 from deniable.attacks.classes import PublishedClasses, require
@@ -28,7 +28,6 @@ from deniable.core.errors import InvalidArgumentError
 
 Release = Annotated[Path | None, typer.Argument(help="A published table (CSV or Parquet); made-up people without it.")]
 Size = Annotated[int, typer.Option("--n", help="How many made-up people.")]
-Shown = Annotated[int, typer.Option("--show", help="How many people to list.")]
 _MOST_COLUMNS = 6
 
 
@@ -36,11 +35,9 @@ _MOST_COLUMNS = 6
 def linkage(
     *,
     release: Release = None,
-    public: Public = None,
     on: On = None,
     sensitive: Sensitive = None,
-    name: Annotated[str, typer.Option(help="The public list's column with the names.")] = "name",
-    show: Shown = 10,
+    listed: PublicList,
     n: Size = 1000,
     made_up: MadeUp,
 ) -> None:
@@ -48,16 +45,16 @@ def linkage(
     if release is None:
         made_up.fight(Linkage(n))
         return
-    if public is None:
+    if listed.public is None:
         raise InvalidArgumentError("public", "is needed: name the list with names by --public")
-    table, people = read_table(release, "release"), read_table(public, "public list")
+    table, people = read_table(release, "release"), read_table(listed.public, "public list")
     shared = _matched(on, table, people)
     column = sensitive_of(sensitive, table.column_names, shared)
     found = link(table, people, shared, column)
     total = people.num_rows
     console = Console()
     show_counts(
-        f"{release} joined with {public} on {', '.join(shared)}",
+        f"{release} joined with {listed.public} on {', '.join(shared)}",
         {
             "people on the list": (total, None),
             "just one row fits": (int(found.identified.sum()), total),
@@ -67,7 +64,7 @@ def linkage(
         console,
     )
     _show_guesses(found, column, console)
-    _show_found(people, name, found.exposed, found.value, column, show, console)
+    show_people(_named(people, listed, found.exposed, found.value), column, console)
 
 
 @spread
@@ -194,11 +191,9 @@ def composition(
     *,
     release: Release = None,
     other: Annotated[Path | None, typer.Argument(help="A second table about some of the same people.")] = None,
-    public: Public = None,
     on: On = None,
     sensitive: Sensitive = None,
-    name: Annotated[str, typer.Option(help="The public list's column with the names.")] = "name",
-    show: Shown = 10,
+    listed: PublicList,
     n: Size = 1000,
     made_up: MadeUp,
 ) -> None:
@@ -209,11 +204,11 @@ def composition(
     if other is None:
         raise InvalidArgumentError("other", "is needed: name two releases")
     first, second = read_table(release, "first release"), read_table(other, "second release")
-    people = None if public is None else read_table(public, "public list")
+    people = None if listed.public is None else read_table(listed.public, "public list")
     both = [column for column in first.column_names if column in second.column_names]
-    listed = both if people is None else people.column_names
-    column = sensitive_of(sensitive, both, columns_of(on, listed if people is not None else ()))
-    matched = columns_of(on, [candidate for candidate in both if candidate in listed and candidate != column])
+    column = sensitive_of(sensitive, both, columns_of(on, () if people is None else people.column_names))
+    shared = [name for name in both if people is None or name in people.column_names]
+    matched = columns_of(on, [name for name in shared if name != column])
     found = compose(first, second, matched, column, people)
     what = "people on the list" if people is not None else "pairs of classes that overlap"
     console = Console()
@@ -228,7 +223,7 @@ def composition(
         console,
     )
     if people is not None:
-        _show_found(people, name, found.left == 1, found.value, column, show, console)
+        show_people(_named(people, listed, found.left == 1, found.value), column, console)
 
 
 def _show_guesses(found: Links, column: str, console: Console) -> None:
@@ -243,19 +238,13 @@ def _show_guesses(found: Links, column: str, console: Console) -> None:
     )
 
 
-def _show_found(
-    people: pa.Table,
-    name: str,
-    chosen: NDArray[np.bool_],
-    value: Callable[[int], str],
-    column: str,
-    most: int,
-    console: Console,
-) -> None:
+def _named(
+    people: pa.Table, listed: PublicList, known: NDArray[np.bool_], value: Callable[[int], str]
+) -> list[tuple[str, str]]:
     """The first people whose value is known, by name if there is one."""
-    names = people[name].to_pylist() if name in people.column_names else None
-    first = np.flatnonzero(chosen)[:most].tolist()
-    show_people([(names[row] if names else f"row {row + 1}", value(row)) for row in first], column, console)
+    names = people[listed.name].to_pylist() if listed.name in people.column_names else None
+    rows = np.flatnonzero(known)[: listed.show].tolist()
+    return [(names[row] if names else f"row {row + 1}", value(row)) for row in rows]
 
 
 def _grouped(release: Path, on: str | None, sensitive: str | None) -> tuple[pa.Table, list[str], str]:

@@ -20,7 +20,6 @@ On = Annotated[str | None, typer.Option(help="The columns to match on, with comm
 Sensitive = Annotated[
     str | None, typer.Option(help="The sensitive column; the last one that is not matched on, without it.")
 ]
-Public = Annotated[Path | None, typer.Option(help="A public list of people (CSV or Parquet).")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +34,15 @@ class MadeUp:
     def fight(self, attack: Attack[Any]) -> None:
         """Run it, and show what came out."""
         fight(attack, self.defence, self.epsilon, self.seed, self.plot)
+
+
+@dataclass(frozen=True, slots=True)
+class PublicList:
+    """A list of people with names, to look for in a release."""
+
+    public: Annotated[Path | None, typer.Option(help="A public list of people (CSV or Parquet).")] = None
+    name: Annotated[str, typer.Option(help="The public list's column with the names.")] = "name"
+    show: Annotated[int, typer.Option(help="How many people to list.")] = 10
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,6 @@ def verdict(tour: Tour) -> str:
     found = (
         f"{len(broken)} of them {'is' if len(broken) == 1 else 'are'} above it by more than chance explains: {names}"
         if broken
-        else ("none of them is above it by more than chance explains")
+        else "none of them is above it by more than chance explains"
     )
     return f"{len(bound)} of these numbers have a bound, from the epsilon that their defence promises; {found}."
