@@ -58,7 +58,7 @@ class PublishedClasses:
     @property
     def sizes(self) -> FloatArray:
         """People of each class."""
-        return np.bincount(self.pairs.of, self.pairs.count, len(self.cells))
+        return np.asarray(np.bincount(self.pairs.of, self.pairs.count, len(self.cells)), dtype=np.float64)
 
     @property
     def overall(self) -> FloatArray:

@@ -106,7 +106,7 @@ class MaxRefusals(Attack[Guard]):
 def _picture(defence: Guard, told: FloatArray) -> Sheet:
     """The first groups: what was said of four, of three and of two."""
     rows, bright = [], set()
-    silent = np.isnan(told).all(axis=0)  # a refusal that always comes says nothing
+    silent = np.asarray(np.isnan(told).all(axis=0))  # a refusal that always comes says nothing
     for number, (four, three, two) in enumerate(told[:6]):
         rest = ("", "") if np.isnan(four) else (_said(three), "" if np.isnan(three) or three < four else _said(two))
         rows.append((f"group {number + 1}", _said(four), *rest))

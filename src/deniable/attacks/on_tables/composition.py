@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from deniable.attacks.attack import AttackOnTables
 from deniable.attacks.cells import overlap
-from deniable.attacks.classes import FloatArray, PublishedClasses, matches
+from deniable.attacks.classes import PublishedClasses, matches
+from deniable.attacks.defences.defence import FloatArray
 from deniable.attacks.defences.publishers.k_anonymous import KAnonymous
 from deniable.attacks.defences.publishers.publisher import Publisher
 from deniable.attacks.on_tables.guessing import Beliefs, beliefs_about

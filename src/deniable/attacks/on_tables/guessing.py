@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from deniable.attacks.classes import FloatArray, IntArray, PublishedClasses
+from deniable.attacks.classes import PublishedClasses
+from deniable.attacks.defences.defence import FloatArray, IntArray
 from deniable.attacks.picture import Bars
 from deniable.attacks.population import SENSITIVE
 from deniable.releases.syntactic.disclosure import values_left

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.attacks.attack import AttackOnTables
-from deniable.attacks.classes import FloatArray, PublishedClasses
+from deniable.attacks.classes import PublishedClasses
+from deniable.attacks.defences.defence import BoolArray, FloatArray
 from deniable.attacks.defences.publishers.publisher import Publisher
 from deniable.attacks.on_tables.guessing import beliefs_about
 from deniable.attacks.outcome import Outcome
@@ -43,12 +44,12 @@ class Links:
         return float(np.where(self.rows > 0, shares, self.most_common[1]).mean())
 
     @property
-    def identified(self) -> FloatArray:
+    def identified(self) -> BoolArray:
         """Whether just one row can be theirs."""
         return np.asarray(self.rows == 1)
 
     @property
-    def exposed(self) -> FloatArray:
+    def exposed(self) -> BoolArray:
         """Whether just one sensitive value can be theirs."""
         return np.asarray((self.beliefs > 0).sum(axis=1) == 1)
 

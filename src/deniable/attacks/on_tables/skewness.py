@@ -12,8 +12,8 @@ import pyarrow as pa
 from scipy.stats import binom
 
 from deniable.attacks.attack import Attack
-from deniable.attacks.classes import WEIGHT, FloatArray, PublishedClasses, distinct, matches
-from deniable.attacks.defences.defence import BoolArray
+from deniable.attacks.classes import WEIGHT, PublishedClasses, distinct, matches
+from deniable.attacks.defences.defence import BoolArray, FloatArray
 from deniable.attacks.defences.families import publishers
 from deniable.attacks.defences.publishers.publisher import Publisher
 from deniable.attacks.on_tables.guessing import beliefs_about, shared_columns

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable.releases.syntactic.hierarchies.column import QuasiIdentifier
 from deniable.releases.syntactic.search.grouping import BoolArray, FloatArray, IntArray, added, joined, numbered
@@ -17,7 +19,7 @@ class ClassValues:
 
     of: IntArray
     value: IntArray
-    count: IntArray | FloatArray
+    count: NDArray[Any]
     """Rows; or weights, if a row stands for several people or for a part of one."""
     width: int
     """How many values there are in all."""
