@@ -62,7 +62,7 @@ def command(
             if pictures is not None:
                 page(release, pictures)
             step("done")
-    paid = "recorded earlier: free" if release.free else f"paid: {release.loss!r}"
+    paid = "recorded earlier: free" if release.free else f"paid: {release.loss}"
     console.print(f"{table.num_rows:,} answers by strategy {release.design.name}; {paid}", soft_wrap=True)
 
 
