@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
 from types import TracebackType
-from typing import Self, Unpack, overload
+from typing import TYPE_CHECKING, Self, Unpack, overload
 
 import pyarrow as pa
 
@@ -29,15 +29,17 @@ from deniable.curator.answer import Answer
 from deniable.curator.budget import Budget
 from deniable.curator.builder import Question
 from deniable.curator.noise import add_noise
-from deniable.curator.release import ReleasePlan, cells_of, plan_release, private_values
 from deniable.engines import Engine
 from deniable.ledger import Account, Charge, Entry, Ledger
 from deniable.planner import Batch, BatchQuote, Payment, Plan, Quote, Spend, bind, parse, price, price_all
 from deniable.planner.expressions.keys import Value
 from deniable.policy import Policy
 from deniable.releases import Workload
-from deniable.releases.linear.quote import ReleaseQuote
-from deniable.releases.linear.release import Release
+
+if TYPE_CHECKING:  # strategies are slow to load, and a question does without
+    from deniable.curator.release import ReleasePlan
+    from deniable.releases.linear.quote import ReleaseQuote
+    from deniable.releases.linear.release import Release
 
 _LONGEST = 2_000
 """What the ledger keeps of a workload's text, in characters."""
@@ -76,6 +78,8 @@ class Curator:
         self.policy.accounts(analyst)
         spend = Spend.of(**payment)
         if isinstance(question, Workload):
+            from deniable.curator.release import plan_release  # noqa: PLC0415 - see above
+
             return plan_release(question, self.policy, spend, strategy, {}).quote
         return price(bind(parse(question), self.policy), spend).quote
 
@@ -128,6 +132,9 @@ class Curator:
             Refused: no private row was read and nothing is spent (on the release; selected values stay paid).
             Failed: the engine broke after the charge, which stays spent.
         """
+        from deniable.curator.release import cells_of, plan_release, private_values  # noqa: PLC0415 - see above
+        from deniable.releases.linear.release import Release  # noqa: PLC0415 - same
+
         questions, each, spend = private_values(cells_of(work, self.policy), Spend.of(**payment))
         values = {name: self._values(sql, each, analyst) for name, sql in questions.items()}
         plan = plan_release(work, self.policy, spend, strategy, values)

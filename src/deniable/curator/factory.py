@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import Number, exact
@@ -63,6 +62,8 @@ def protect(
         1.0
         >>> curator.close()
     """
+    import pyarrow.parquet as pq  # noqa: PLC0415 - questions of a policy's files do without
+
     table = _arrow(frame)
     folder = tempfile.TemporaryDirectory(prefix="deniable-")
     source = Path(folder.name) / f"{name}.parquet"
