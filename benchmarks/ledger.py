@@ -15,18 +15,18 @@ from pathlib import Path
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 
-from deniable.accounting import Filter
+from deniable.core.cap import Cap
 from deniable.core.event import Event
-from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
-from deniable.ledger import Account, Charge, Ledger, Ticket
+from deniable.ledger import Charge, Ledger, Ticket
 from deniable.ledger.entry import Link
 from deniable.ledger.store import Store
+from deniable.policy import Account
 
 _SIZES = (0, 1_000, 10_000)
 _ROUNDS = 200
 _ANSWER = bytes(4_000)
-_ACCOUNTS = [Account(name, Filter(Guarantee(1_000, "1e-6"))) for name in ("clinic", "alice")]
+_ACCOUNTS = [Account(name, Cap(1_000, "1e-6")) for name in ("clinic", "alice")]
 
 
 def main(folder: str | None = None) -> None:

@@ -29,11 +29,11 @@ from rich.table import Table
 
 from benchmarks import peers
 from benchmarks.peers import CONTRIBUTION, DAYS, EPSILON, HIGHEST, QUESTIONS, REGIONS
-from deniable.accounting import Filter
-from deniable.core.guarantee import Guarantee
+from deniable.core.cap import Cap
 from deniable.curator import Curator, create
-from deniable.ledger import Account, Charge, Ledger
+from deniable.ledger import Charge, Ledger
 from deniable.planner import Quote
+from deniable.policy import Account
 
 SQL = {
     "by-region": "SELECT region, COUNT(*) AS n, SUM(cost) AS s, AVG(cost) AS m FROM visits GROUP BY region",
@@ -213,7 +213,7 @@ def _overheads(path: Path) -> Table:
 
 def _pay(ledger: Ledger, quote: Quote, number: int, *, epsilon: float) -> None:
     """A charge to one account, and an answer of a usual size."""
-    account = Account("population", Filter(Guarantee(10_000 * epsilon)))
+    account = Account("population", Cap(10_000 * epsilon))
     ticket = ledger.charge(Charge(f"{number:064x}", "", SQL["by-region"], (), quote.loss), [account])
     ledger.record(ticket, bytes(4_000))
 

@@ -168,7 +168,7 @@ def test_68_clocks_do_not_matter(small, monkeypatch):
 
 def test_69_a_replay_is_identical_and_free(small):
     first = small.ask(COUNT, epsilon="0.5")
-    question = small._question(first.plan)
+    question = small.history()[-1].question
     recorded = small.ledger.find(question)
     again = small.ask(COUNT, epsilon="0.5")
     assert (again.free, again.table) == (True, first.table)
@@ -201,7 +201,8 @@ def test_70_another_policy_is_another_question(tmp_path):
     for change in ({}, {"contribution": 2}, {"contribution": 3}, {"neighbours": "replace"}):
         policy = rules(tmp_path, **change)
         with Curator(policy, engine_of(policy), Ledger.memory(policy.population)) as curator:
-            seen.add(curator._question(curator.ask(COUNT, epsilon=1).plan))
+            curator.ask(COUNT, epsilon=1)
+            seen.add(curator.history()[-1].question)
     assert len(seen) == 4
 
 

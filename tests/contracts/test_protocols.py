@@ -71,7 +71,7 @@ def as_data(reports: list[Any], like: np.ndarray) -> np.ndarray:
 
 def test_all_of_them_are_here() -> None:
     assert {kind.__name__ for kind in KINDS} >= {
-        "RandomizedResponse",
+        "WarnerResponse",
         "KaryResponse",
         "SymmetricUnary",
         "OptimizedUnary",
@@ -110,7 +110,7 @@ def test_the_proof_is_written(kind: type[Protocol]) -> None:
 @every_kind
 def test_one_file_holds_one_protocol(kind: type[Protocol]) -> None:
     snake = re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
-    assert kind.__module__ == f"deniable.local.{snake}"
+    assert kind.__module__ == f"deniable.local.protocols.{snake}"
 
 
 @every_kind

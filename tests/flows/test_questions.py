@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -16,10 +17,12 @@ import pytest
 import deniable
 from deniable.core.errors import Failed, Refused
 from deniable.engines import Engine
+from deniable.releases import Workload
 from tests.support.curators import curator
 from tests.support.tables import policy, visits
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
+WORK = Workload.histogram("age // 10")
 
 POLICY = """
 [population]
@@ -73,6 +76,52 @@ def test_the_shares_and_the_cap_both_hold(clinic):
         house.ask(COUNT, epsilon="0.4", analyst="bob")
         assert house.budget().remaining.epsilon == 0
         assert house.budget("bob").spent.epsilon == Fraction(2, 5)
+
+
+def test_an_analyst_is_named_once(clinic):
+    with deniable.open(clinic, analyst="alice") as house:
+        assert house.explain(COUNT, epsilon="0.5").loss.epsilon == Fraction(1, 2)
+        assert house.explain_all([COUNT], epsilon="0.5").loss.epsilon == Fraction(1, 2)
+        assert house.explain(WORK, epsilon="0.1").loss.epsilon == Fraction(1, 10)
+        house.ask(COUNT, epsilon="0.1")
+        house.ask_all([COUNT, f"{COUNT} WHERE age > 1"], epsilon="0.1")
+        house.release(WORK, epsilon="0.1")
+        house.table("visits").agg(n=deniable.count()).where(age__gt=2).ask(epsilon="0.1")
+        assert {entry.analyst for entry in house.history() if entry.kind == "charged"} == {"alice"}
+        assert (house.budget().name, house.budget().spent.epsilon) == ("analyst:alice", Fraction(2, 5))
+        house.ask(COUNT, epsilon="0.2", analyst="bob")
+        assert (house.budget("bob").spent.epsilon, house.budget().spent.epsilon) == (Fraction(1, 5), Fraction(2, 5))
+        with pytest.raises(Refused) as caught:
+            house.ask(COUNT, epsilon="0.3")
+        assert caught.value.code == "over-budget"
+        with pytest.raises(Refused) as caught:
+            house.ask(COUNT, epsilon="0.1", analyst="mallory")
+        assert caught.value.code == "unknown-analyst"
+    with deniable.open(clinic) as house:
+        assert (house.budget().name, house.budget().spent.epsilon) == ("population", Fraction(3, 5))
+
+
+@pytest.mark.parametrize("analyst", ["mallory", "", "population"])
+def test_nothing_is_opened_or_created_for_strangers(clinic, analyst):
+    with pytest.raises(Refused) as caught:
+        deniable.open(clinic, analyst=analyst)
+    assert caught.value.code == "unknown-analyst"
+    for file in clinic.parent.glob("*.ledger*"):
+        file.unlink()
+    with pytest.raises(Refused) as caught:
+        deniable.create(clinic, analyst=analyst)
+    assert caught.value.code == "unknown-analyst"
+    assert not list(clinic.parent.glob("*.ledger*"))
+    with deniable.create(clinic, analyst="bob") as house:
+        assert house.budget().name == "analyst:bob"
+
+
+def test_without_shares_an_analyst_is_only_noted(tmp_path):
+    rules = policy(tmp_path, contribution=None, epsilon=1.0)
+    with replace(curator(tmp_path, visits(20, seed=3), rules), analyst="alice") as house:
+        house.ask(COUNT, epsilon="0.1")
+        assert house.history()[1].analyst == "alice"
+        assert house.budget().name == "population"
 
 
 @pytest.mark.parametrize("analyst", [None, "mallory", "population"])

@@ -5,21 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from deniable.core.cap import Cap
 from deniable.core.conversion import budget_for_mu_squared, budget_for_rho
-from deniable.core.errors import InvalidArgumentError
-from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
-from deniable.core.number import Number, exact
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class Filter:
     """Admits a question while at least one of three running sums, over all questions so far, stays within its cap.
 
     The sums are pure epsilon, zCDP rho and GDP mu^2; a question that lacks a form closes that branch for good. The
-    cap's delta is divided beforehand: `concentrated` and `gaussian` pay for the conversion of the second and third sum,
-    `approximate` is a reserve for questions that have a delta of their own (partition selection). What is not said is
-    divided evenly.
+    cap's delta is divided beforehand between the conversions of the second and third sum, and a reserve for questions
+    that have a delta of their own.
 
     Guarantee:  everything that was ever admitted, by however adaptive and malicious an analyst, is together
                 (epsilon, delta)-private with the epsilon and delta of the cap.
@@ -29,48 +26,27 @@ class Filter:
     Proof:      docs/proofs/filter.md
 
     Example:
-        >>> account = Filter(Guarantee(1, "1e-6"))
+        >>> account = Filter(Cap(1, "1e-6"))
         >>> account.how_many(Loss.pure("0.1")), account.how_many(Loss.pure("0.01"))
         (10, 458)
         >>> account.admits(Loss.pure("0.1").times(11))
         False
     """
 
-    cap: Guarantee
-    concentrated: Fraction
-    gaussian: Fraction
-    approximate: Fraction
-    limit: Loss = field(compare=False, repr=False)
+    cap: Cap
+    limit: Loss = field(init=False, compare=False, repr=False)
     """The cap of each sum; None where the budget leaves nothing for it."""
 
-    def __init__(
-        self,
-        cap: Guarantee,
-        *,
-        concentrated: Number | None = None,
-        gaussian: Number | None = None,
-        approximate: Number = 0,
-    ) -> None:
-        reserve = _share("approximate", approximate, cap)
-        named = {"concentrated": concentrated, "gaussian": gaussian}
-        given = [_share(name, part, cap) for name, part in named.items() if part is not None]
-        rest = (cap.delta - reserve - sum(given)) / max(1, 2 - len(given))
-        shares = {
-            name: max(rest, Fraction(0)) if part is None else _share(name, part, cap) for name, part in named.items()
-        }
-        shares["approximate"] = reserve
-        if sum(shares.values()) > cap.delta:
-            raise InvalidArgumentError(
-                "concentrated", "with gaussian and approximate must add up to at most the cap's delta"
-            )
+    def __post_init__(self) -> None:
+        """Each sum may go as far as its part of delta can still convert to the cap's epsilon."""
+        cap = self.cap
         limit = Loss(
             epsilon=cap.epsilon,
-            rho=budget_for_rho(cap.epsilon, shares["concentrated"]) if shares["concentrated"] else None,
-            mu_squared=budget_for_mu_squared(cap.epsilon, shares["gaussian"]) if shares["gaussian"] else None,
-            delta=reserve,
+            rho=budget_for_rho(cap.epsilon, cap.concentrated) if cap.concentrated else None,
+            mu_squared=budget_for_mu_squared(cap.epsilon, cap.gaussian) if cap.gaussian else None,
+            delta=cap.approximate,
         )
-        for name, value in {"cap": cap, "limit": limit, **shares}.items():
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "limit", limit)
 
     def admits(self, total: Loss) -> bool:
         """Whether questions that lost `total` altogether may all have been answered."""
@@ -108,14 +84,6 @@ class Filter:
         ]
         most = max(by_branch, default=0)
         return min(most, left.delta // question.delta) if question.delta else most
-
-
-def _share(name: str, value: Number, cap: Guarantee) -> Fraction:
-    """A part of the cap's delta."""
-    share = exact(name, value)
-    if not 0 <= share <= cap.delta:
-        raise InvalidArgumentError(name, f"must lie between 0 and the cap's delta, not {value}")
-    return share
 
 
 def _left(cap: Fraction | None, spent: Fraction | None) -> Fraction | None:

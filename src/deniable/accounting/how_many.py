@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from deniable.accounting.compose import compose
 from deniable.accounting.filter import Filter
+from deniable.core.cap import Cap
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
@@ -24,11 +25,13 @@ def how_many(loss: Loss, cap: Guarantee, method: str) -> int:
     """
     match method:
         case "basic":
-            return Filter(Guarantee(cap.epsilon)).how_many(loss)
+            return Filter(Cap(cap.epsilon)).how_many(loss)
         case "zcdp":
-            return Filter(cap, concentrated=cap.delta, gaussian=0).how_many(Loss(None, loss.rho, None))
+            all_for_rho = Cap(cap.epsilon, cap.delta, concentrated=cap.delta, gaussian=0)
+            return Filter(all_for_rho).how_many(Loss(None, loss.rho, None))
         case "gdp":
-            return Filter(cap, concentrated=0, gaussian=cap.delta).how_many(Loss(None, None, loss.mu_squared))
+            all_for_mu = Cap(cap.epsilon, cap.delta, concentrated=0, gaussian=cap.delta)
+            return Filter(all_for_mu).how_many(Loss(None, None, loss.mu_squared))
         case _:
             return _search(loss, cap, method)
 

@@ -74,7 +74,7 @@ class LazyGroup(TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - same
         """The help of a group of the same commands, of which only names and first sentences are known."""
-        listed = {
+        listed: dict[str, Any] = {
             name: TyperCommand(name, help=command.says, rich_help_panel=command.panel)
             for name, command in COMMANDS.items()
         }

@@ -62,9 +62,9 @@ def read(text: str) -> Cell:
 
     Example:
         >>> read("130**"), read(" 28.0 ")
-        (Pattern(text='130**'), Values(texts=frozenset({'28'})))
+        (PatternCell(text='130**'), ValuesCell(texts=frozenset({'28'})))
         >>> read("<30")
-        Interval(low=-inf, high=30.0, low_open=False, high_open=True)
+        IntervalCell(low=-inf, high=30.0, low_open=False, high_open=True)
     """
     plain = canonical(text)
     if not plain.strip("*"):

@@ -1,21 +1,25 @@
-"""The one path from a question to a noisy answer.
+"""The one path from a question to a noisy answer; `Curator._buy` is its second half, in code, in this order.
 
-    request -> parse -> bind -> price -> charge -> run -> noise -> record -> answer
+    request -> parse -> bind -> price -> find -> check -> charge -> run -> noise -> record -> answer
+               planner  planner planner  ledger  engine   ledger    engine mechanism ledger
+               -------- a Purchase -----                            - a Round -----
 
+A question, a batch and a whole release are alike: each becomes a purchase, which has one price and one or more rounds.
 No other module may hold an engine and a ledger at once; the import rules see to that. The order of the steps is the
 safety argument, so it is written once, in a straight line, with no handlers:
 
 - parse, bind and price read the policy and never the data, so a refusal says nothing about anyone;
+- check asks the engine whether the queries can be run, by names and types alone, while refusing is still free;
 - charge spends on disk before run, so a crash may waste budget but can never overspend it;
+- a later round sees the noisy results of earlier ones and no exact number, so one charge pays for all that it asks;
 - record keeps the noisy answer before anyone sees it, so a retry gets the same noise, for free.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from textwrap import shorten
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack, overload
 
@@ -24,25 +28,21 @@ import pyarrow as pa
 from deniable.accounting import Filter
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.core.number import Number
-from deniable.core.relation import tables
 from deniable.curator.answer import Answer
 from deniable.curator.budget import Budget
 from deniable.curator.builder import Question
-from deniable.curator.noise import add_noise
+from deniable.curator.purchase import Purchase, from_bytes, to_bytes
+from deniable.curator.questions import PricedQuestions
+from deniable.curator.workloads import ReleasePlanner, private_values, selected
 from deniable.engines import Engine
-from deniable.ledger import Account, Charge, Entry, Ledger
-from deniable.planner import Batch, BatchQuote, Payment, Plan, Quote, Spend, bind, parse, price, price_all
-from deniable.planner.expressions.keys import Value
+from deniable.ledger import Charge, Entry, Ledger
+from deniable.planner import Batch, BatchQuote, Payment, Quote, Spend, bind, parse, price, price_all
 from deniable.policy import Policy
 from deniable.releases import Workload
 
 if TYPE_CHECKING:  # strategies are slow to load, and a question does without
-    from deniable.curator.release import ReleasePlan
     from deniable.releases.linear.quote import ReleaseQuote
     from deniable.releases.linear.release import Release
-
-_LONGEST = 2_000
-"""What the ledger keeps of a workload's text, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +53,19 @@ class Curator:
               together; and for each analyst whom the policy gives a share, at most that share.
     Assumes:  the policy names the unit rightly; the ledger's disk keeps what it is told.
     Outside:  how long an answer takes, and whether the engine fails; see docs/threats.md
+
+    Who asks is `analyst` where a call names nobody; None: whoever it is, which a policy with shares refuses.
     """
 
     policy: Policy
     engine: Engine
     ledger: Ledger
+    analyst: str | None = None
+    _releases: ReleasePlanner = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Plans of releases are kept: finding a strategy takes longer than anything else."""
+        object.__setattr__(self, "_releases", ReleasePlanner(self.policy))
 
     @overload
     def explain(self, question: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Quote: ...
@@ -75,23 +83,26 @@ class Curator:
         **payment: Unpack[Payment],
     ) -> Quote | ReleaseQuote:
         """What `ask` or `release` would spend and how far off it would be. Reads no private row, spends nothing."""
-        self.policy.accounts(analyst)
+        self.policy.accounts(self._who(analyst))
         spend = Spend.of(**payment)
         if isinstance(question, Workload):
-            from deniable.curator.release import plan_release  # noqa: PLC0415 - see above
-
-            return plan_release(question, self.policy, spend, strategy, {}).quote
+            return self._releases.plan(question, spend, strategy, ()).quote
         return price(bind(parse(question), self.policy), spend).quote
 
     def ask(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer:
         """Answer the question, or raise. Pay by `epsilon`, `rho` or `accuracy`; `delta` is for private group keys.
+
+        `analyst` says whose share pays, besides the population's budget; unless named, the curator's own analyst.
 
         Raises:
             Refused: no private row was read and nothing is spent.
             Failed: the engine broke after the charge, which stays spent.
         """
         plan = price(bind(parse(sql), self.policy), Spend.of(**payment))
-        return self._answered([sql], Batch((plan,), plan.quote.loss, "basic"), analyst)[0]
+        question = PricedQuestions((sql,), (plan,), plan.quote.loss)
+        recorded, free = self._buy(question, analyst)
+        (answer,) = question.answers(recorded, self.policy.budget.delta, free=free)
+        return answer
 
     def explain_all(
         self,
@@ -102,7 +113,7 @@ class Curator:
         **payment: Unpack[Payment],
     ) -> BatchQuote:
         """What `ask_all` would spend. Reads no private row, spends nothing."""
-        self.policy.accounts(analyst)
+        self.policy.accounts(self._who(analyst))
         return self._batch(questions, shares, payment).quote
 
     def ask_all(
@@ -118,7 +129,10 @@ class Curator:
         The spend is divided evenly, or by `shares`. With `epsilon` and `delta`, the batch is accounted as a whole,
         which leaves more for each question. Raises as `ask` does.
         """
-        return self._answered(questions, self._batch(questions, shares, payment), analyst)
+        batch = self._batch(questions, shares, payment)
+        priced = PricedQuestions(tuple(questions), batch.plans, batch.loss)
+        recorded, free = self._buy(priced, analyst)
+        return priced.answers(recorded, self.policy.budget.delta, free=free)
 
     def release(
         self, work: Workload, *, strategy: str = "best", analyst: str | None = None, **payment: Unpack[Payment]
@@ -132,27 +146,24 @@ class Curator:
             Refused: no private row was read and nothing is spent (on the release; selected values stay paid).
             Failed: the engine broke after the charge, which stays spent.
         """
-        from deniable.curator.release import cells_of, plan_release, private_values  # noqa: PLC0415 - see above
-        from deniable.releases.linear.release import Release  # noqa: PLC0415 - same
-
-        questions, each, spend = private_values(cells_of(work, self.policy), Spend.of(**payment))
-        values = {name: self._values(sql, each, analyst) for name, sql in questions.items()}
-        plan = plan_release(work, self.policy, spend, strategy, values)
-        self.engine.check(plan.query)
-        text = shorten(repr(work), _LONGEST)
-        charge = Charge(self._question(plan), analyst or "", text, plan.events, plan.loss)
-        (noisy,), free = self._paid(charge, lambda: [self._measured(plan)])
-        return Release(plan.design, noisy["noisy"].to_numpy(), plan.resolve, plan.loss, free, spend.confidence)
+        questions, each, rest = private_values(self._releases.cells(work), Spend.of(**payment))
+        values = tuple(
+            (name, selected(self.ask(sql, analyst=analyst, epsilon=each.epsilon, rho=each.rho, delta=each.delta)))
+            for name, sql in questions.items()
+        )
+        plan = self._releases.plan(work, rest, strategy, values)
+        recorded, free = self._buy(plan, analyst)
+        return plan.released(recorded, free=free)
 
     def table(self, name: str) -> Question:
         """A question about this table, built step by step: the same as in SQL, and recorded as the same."""
         return Question(self, name)
 
     def budget(self, analyst: str | None = None) -> Budget:
-        """What is left: of the population's budget, or of one analyst's share."""
-        accounts = self._accounts(analyst) if analyst is not None else self._accounts_of_everyone()
-        account = accounts[-1]
-        return Budget(account.name, account.filter, self.ledger.spent(account.name))
+        """What is left: of one analyst's share, or, where neither the call nor the curator names one, of the whole."""
+        who = self._who(analyst)
+        account = self.policy.population_account if who is None else self.policy.accounts(who)[-1]
+        return Budget(account.name, Filter(account.cap), self.ledger.spent(account.name))
 
     def history(self) -> list[Entry]:
         """Everything in the ledger, oldest first."""
@@ -173,95 +184,43 @@ class Curator:
         """Close whatever happened."""
         self.close()
 
-    def _batch(self, questions: Sequence[str], shares: Sequence[Number] | None, payment: Payment) -> Batch:
-        if isinstance(questions, str):
-            raise InvalidArgumentError("questions", "must be a list of questions; for one, use ask")
-        return price_all([bind(parse(sql), self.policy) for sql in questions], Spend.of(**payment), shares)
-
-    def _answered(self, texts: Sequence[str], batch: Batch, analyst: str | None) -> list[Answer]:
-        """The answers to all questions of a batch."""
-        for plan in batch.plans:
-            for query in plan.queries:
-                self.engine.check(query)
-        events = tuple(event for plan in batch.plans for event in plan.events)
-        charge = Charge(self._question(*batch.plans), analyst or "", ";\n".join(texts), events, batch.loss)
-        noisy, free = self._paid(charge, lambda: [self._noisy(plan) for plan in batch.plans])
-        delta = self.policy.budget.delta
-        return [
-            Answer(plan, table, plan.quote.loss, free, delta) for plan, table in zip(batch.plans, noisy, strict=True)
-        ]
-
-    def _paid(self, charge: Charge, look: Callable[[], list[pa.Table]]) -> tuple[list[pa.Table], bool]:
-        """Charge, run, noise, record, answer: in this order, and nothing in between. `look` runs and adds noise.
+    def _buy(self, purchase: Purchase, analyst: str | None) -> tuple[list[pa.Table], bool]:
+        """Find, check, charge, run, noise, record, answer: in this order, for everything that is ever paid for.
 
         What is answered is always what is recorded, so that two who ask at once see the same; and whether it was free.
         """
-        accounts = self._accounts(charge.analyst or None)
-        if (recorded := self.ledger.find(charge.question)) is not None:
-            return _from_bytes(recorded), True
+        who = self._who(analyst)
+        accounts = self.policy.accounts(who)
+        question = self._question(purchase)
+        if (recorded := self.ledger.find(question)) is not None:
+            return from_bytes(recorded), True
+        for query in purchase.queries:
+            self.engine.check(query)
+        charge = Charge(question, who or "", purchase.text, purchase.events, purchase.loss)
         ticket = self.ledger.charge(charge, accounts)
-        self.ledger.record(ticket, _to_bytes(look()))
-        recorded = self.ledger.find(charge.question)
-        if recorded is None:
+        noisy: list[pa.Table] = []
+        for step in purchase.rounds(noisy):
+            exact = [self.engine.run(query) for query in step.queries]
+            noisy.append(step.add_noise(exact))
+        self.ledger.record(ticket, to_bytes(noisy))
+        if (recorded := self.ledger.find(question)) is None:
             raise Failed
-        return _from_bytes(recorded), False
+        return from_bytes(recorded), False
 
-    def _noisy(self, plan: Plan) -> pa.Table:
-        """The exact answers to a question's queries, with noise."""
-        return add_noise(plan, [self.engine.run(query) for query in plan.queries])
-
-    def _measured(self, plan: ReleasePlan) -> pa.Table:
-        """The exact counts of a release, as its strategy measures them, with noise."""
-        return pa.table({"noisy": plan.design.release(plan.exact(self.engine.run(plan.query)))})
-
-    def _values(self, sql: str, spend: Spend, analyst: str | None) -> tuple[Value, ...]:
-        """The values that a question lets through; missing ones last."""
-        answer = self.ask(sql, analyst=analyst, epsilon=spend.epsilon, rho=spend.rho, delta=spend.delta)
-        shown = answer.table.column(0).to_pylist()
-        return tuple(sorted(value for value in shown if value is not None)) + ((None,) if None in shown else ())
-
-    def _question(self, *plans: Plan | ReleasePlan) -> str:
+    def _question(self, purchase: Purchase) -> str:
         """The name in the ledger: what runs, under which policy, on which version of the data."""
-        read = [table for plan in plans for table in tables(plan.bound.source.table)]
         try:
-            versions = [self.engine.version(table) for table in dict.fromkeys(read)]
+            versions = [self.engine.version(table) for table in dict.fromkeys(purchase.tables)]
         except InvalidArgumentError as error:
             raise Refused("data-unavailable", f"The data of {error}.", "Ask the custodian.") from None
-        digests = [plan.digest for plan in plans]
-        return hashlib.sha256("\n".join([*digests, self.policy.digest, *versions]).encode()).hexdigest()
+        return hashlib.sha256("\n".join([purchase.digest, self.policy.digest, *versions]).encode()).hexdigest()
 
-    def _accounts(self, analyst: str | None) -> tuple[Account, ...]:
-        """What a question is charged to; refuses strangers where the policy names its analysts."""
-        return tuple(
-            Account(
-                account.name,
-                Filter(
-                    account.cap,
-                    concentrated=account.concentrated,
-                    gaussian=account.gaussian,
-                    approximate=account.approximate,
-                ),
-            )
-            for account in self.policy.accounts(analyst)
-        )
+    def _who(self, analyst: str | None) -> str | None:
+        """Who asks: the analyst whom a call names, or else the curator's own."""
+        return self.analyst if analyst is None else analyst
 
-    def _accounts_of_everyone(self) -> tuple[Account, ...]:
-        """The population's own account, for whoever wants to know what is left of it."""
-        anyone = next(iter(self.policy.analysts), None)
-        return self._accounts(anyone)[:1]
-
-
-def _to_bytes(answers: Sequence[pa.Table]) -> bytes:
-    """Arrow's stream format, one stream after the other: the same bytes for the same answers."""
-    sink = pa.BufferOutputStream()
-    for table in answers:
-        with pa.ipc.new_stream(sink, table.schema) as writer:
-            writer.write_table(table)
-    return bytes(sink.getvalue().to_pybytes())
-
-
-def _from_bytes(streams: bytes) -> list[pa.Table]:
-    source, found = pa.BufferReader(streams), []
-    while source.tell() < len(streams):
-        found.append(pa.ipc.open_stream(source).read_all())
-    return found
+    def _batch(self, questions: Sequence[str], shares: Sequence[Number] | None, payment: Payment) -> Batch:
+        """Parsed, bound, and priced together."""
+        if isinstance(questions, str):
+            raise InvalidArgumentError("questions", "must be a list of questions; for one, use ask")
+        return price_all([bind(parse(sql), self.policy) for sql in questions], Spend.of(**payment), shares)

@@ -22,16 +22,19 @@ TABLE = "data"
 """What a protected frame is called in questions."""
 
 
-def open_policy(path: str | Path) -> Curator:
-    """The curator of a policy file. Its ledger must be there: see `create`."""
-    policy = load(path)
-    return Curator(policy, _fitting(policy), Ledger.open(policy.ledger, policy.population))
+def open_policy(path: str | Path, *, analyst: str | None = None) -> Curator:
+    """The curator of a policy file. Its ledger must be there: see `create`.
+
+    With `analyst`, whatever is asked is asked by that analyst and paid from that share, unless a call names another.
+    """
+    policy = _for(analyst, load(path))
+    return Curator(policy, _fitting(policy), Ledger.open(policy.ledger, policy.population), analyst)
 
 
-def create(path: str | Path) -> Curator:
-    """A new, empty ledger for a policy file, once; and the curator on top of it."""
-    policy = load(path)
-    return Curator(policy, _fitting(policy), Ledger.create(policy.ledger, policy.population))
+def create(path: str | Path, *, analyst: str | None = None) -> Curator:
+    """A new, empty ledger for a policy file, once; and the curator on top of it. With `analyst`, as `open`."""
+    policy = _for(analyst, load(path))
+    return Curator(policy, _fitting(policy), Ledger.create(policy.ledger, policy.population), analyst)
 
 
 def protect(
@@ -83,6 +86,13 @@ def protect(
     curator = Curator(policy, engine_of(policy), Ledger.memory(policy.population))
     weakref.finalize(curator.engine, folder.cleanup)
     return curator
+
+
+def _for(analyst: str | None, policy: Policy) -> Policy:
+    """The policy, if the analyst for whom it is opened may ask at all."""
+    if analyst is not None:
+        policy.accounts(analyst)
+    return policy
 
 
 def _fitting(policy: Policy) -> DuckDB:

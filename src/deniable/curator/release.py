@@ -1,33 +1,21 @@
-"""A workload's way to its plan, and the exact counts that its strategy measures.
-
-    workload -> cells -> values -> strategy -> price;   the way on, from charge to record, stands in ask.py
-
-Everything here up to the price follows from the policy and the workload alone.
-"""
+"""A workload's plan, from its cells on: task, strategy, price. Follows from the policy and the workload alone."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
-from math import ceil, prod
+from math import ceil, isinf
+from textwrap import shorten
 
 import numpy as np
-import pyarrow as pa
 
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.event import Event
-from deniable.core.grid import IntArray
-from deniable.core.loss import Loss
-from deniable.core.query import Key, MarginalSums, Sums
-from deniable.curator.groups import laid_out
+from deniable.curator.release_plan import ReleasePlan
+from deniable.curator.workloads import Values
 from deniable.planner import Spend
-from deniable.planner.expressions.keys import MOST_GROUPS, GroupKey, Value
+from deniable.planner.expressions.keys import GroupKey
 from deniable.planner.plan import Bound
 from deniable.planner.release_cells import ReleaseCells
-from deniable.policy import Policy
 from deniable.releases.linear.design import Design
 from deniable.releases.linear.domain import Attribute, Domain
 from deniable.releases.linear.measurement import Noise
@@ -39,120 +27,20 @@ from deniable.releases.linear.workload import Conditions, Workload
 
 _MOST_LISTED = 1 << 25
 """Conditions times cells that are listed."""
-_LEFT = "left"
-_FOR_VALUES = Fraction(1, 10)
-"""The part of the spend that finds values which the policy does not list."""
-
-Values = Mapping[str, tuple[Value, ...]]
-"""Values of attributes that the policy does not list, but that were selected privately."""
+_LONGEST = 2_000
+"""What the ledger keeps of a workload's text, in characters."""
 
 
-@dataclass(frozen=True)
-class ReleasePlan:
-    """Everything that is needed to release a workload, and nothing that depends on the data."""
-
-    cells: ReleaseCells
-    keys: tuple[GroupKey, ...]
-    design: Design
-    quote: ReleaseQuote
-
-    @property
-    def bound(self) -> Bound:
-        """How many rows each cell has."""
-        return self.cells.bound
-
-    @property
-    def events(self) -> tuple[Event, ...]:
-        """For the ledger."""
-        return self.design.events
-
-    @property
-    def loss(self) -> Loss:
-        """Of all of them."""
-        return self.quote.loss
-
-    @property
-    def digest(self) -> str:
-        """What runs, with which noise, on which cells."""
-        return hashlib.sha256(repr((self.query, self.design.digest, self.keys)).encode()).hexdigest()
-
-    @cached_property
-    def query(self) -> Sums | MarginalSums:
-        """One query for everything: all cells if they are few, else the largest marginals that are needed."""
-        source, totals = self.bound.source, tuple(one.total for one in self.cells.counts if one.total is not None)
-        if prod(len(key.domain or ()) for key in self.keys) <= MOST_GROUPS or len(self.sets[0]) == len(self.keys):
-            return Sums(source, tuple(Key(key.name, key.value) for key in self.keys), totals)
-        used = sorted(set().union(*self.sets))
-        places = {axis: place for place, axis in enumerate(used)}
-        keys = tuple(Key(self.keys[axis].name, self.keys[axis].value) for axis in used)
-        sets = tuple(tuple(places[axis] for axis in axes) for axes in self.sets)
-        return MarginalSums(source, keys, totals, sets, _LEFT)
-
-    def exact(self, table: pa.Table) -> _Counts:
-        """The engine's answer, for the strategy."""
-        return _Counts(self, table)
-
-    def resolve(self, condition: str) -> tuple[tuple[int, ...], np.ndarray]:
-        """Which cells satisfy a condition."""
-        return self.cells.satisfying(condition, [key.domain or () for key in self.keys])
-
-    @cached_property
-    def sets(self) -> list[tuple[int, ...]]:
-        """The sets of attributes that contain all others which the strategy needs, the largest first."""
-        largest: list[tuple[int, ...]] = []
-        for axes in sorted(self.design.needs, key=len, reverse=True):
-            if not any(set(axes) <= set(other) for other in largest):
-                largest.append(axes)
-        return largest
-
-
-class _Counts:
-    """Exact counts by attributes. Never leaves the curator."""
-
-    def __init__(self, plan: ReleasePlan, table: pa.Table) -> None:
-        self._plan, self._table = plan, table
-        self._laid_out: dict[tuple[int, ...], IntArray] = {}
-        self._parts = {} if isinstance(plan.query, Sums) else _by_set(table[_LEFT].to_numpy())
-
-    def __call__(self, axes: tuple[int, ...]) -> IntArray:
-        """With an axis for each attribute."""
-        every = tuple(range(len(self._plan.keys)))
-        whole = isinstance(self._plan.query, Sums)
-        known = every if whole else next(one for one in self._plan.sets if set(axes) <= set(one))
-        if known not in self._laid_out:
-            self._laid_out[known] = self._cells(known)
-        others = tuple(place for place, axis in enumerate(known) if axis not in axes)
-        return np.asarray(self._laid_out[known].sum(axis=others))
-
-    def _cells(self, known: tuple[int, ...]) -> IntArray:
-        """Those of one set of attributes that the engine was asked for."""
-        keys, query = [self._plan.keys[axis] for axis in known], self._plan.query
-        table = self._table
-        if isinstance(query, MarginalSums):
-            kept = {key.name for key in keys}
-            left = int("".join("0" if key.name in kept else "1" for key in query.keys), 2)
-            table = table.take(pa.array(self._parts.get(left, np.zeros(0, dtype=np.int64))))
-        (total,) = query.totals
-        return laid_out(table, keys, [total.name])[total.name].reshape([len(key.domain or ()) for key in keys])
-
-
-def _by_set(left: IntArray) -> dict[int, IntArray]:
-    """Which rows belong to which set of attributes."""
-    order = np.argsort(left, kind="stable")
-    numbers, starts = np.unique(left[order], return_index=True)
-    return dict(zip(numbers.tolist(), np.split(order, starts[1:]), strict=True)) if left.size else {}
-
-
-def plan_release(work: Workload, policy: Policy, spend: Spend, strategy: str, values: Values) -> ReleasePlan:
+def plan_release(work: Workload, cells: ReleaseCells, spend: Spend, strategy: str, values: Values = ()) -> ReleasePlan:
     """The plan for this spend; for a wanted accuracy, with the least spend that reaches it."""
-    cells = cells_of(work, policy)
     keys, domain = _domain(cells, values)
     task = Task(domain, tuple(piece for part in work.parts for piece in _pieces(part, cells, keys, domain)))
     noise = _noise(cells, spend)
     if spend.accuracy is not None:
         noise = replace(noise, spend=_least(choose(strategy, task, noise), spend))
     design = choose(strategy, task, noise)
-    return ReleasePlan(cells, keys, design, _quote(design, noise, spend.confidence, cells.bound))
+    quote = _quote(design, noise, spend.confidence, cells.bound)
+    return ReleasePlan(shorten(repr(work), _LONGEST), cells, keys, design, quote)
 
 
 def _quote(design: Design, noise: Noise, confidence: Fraction, bound: Bound) -> ReleaseQuote:
@@ -163,51 +51,12 @@ def _quote(design: Design, noise: Noise, confidence: Fraction, bound: Bound) -> 
         raise Refused("strategy", f"{error}.".capitalize(), "Choose another strategy.") from None
 
 
-def cells_of(work: Workload, policy: Policy) -> ReleaseCells:
-    """The cells that a workload is about; conditions name their own columns."""
-    try:
-        work.check()
-    except InvalidArgumentError as error:
-        raise Refused(
-            "bad-workload", f"{error}.".capitalize(), "Use Workload.ranges, .marginals, .histogram."
-        ) from None
-    plain = ReleaseCells.of(policy, work.table, work.attributes, work.where)
-    named = [condition for part in work.parts if isinstance(part, Conditions) for condition in part.conditions]
-    columns = [column for condition in named for column in plain.columns(condition)]
-    together = tuple(dict.fromkeys([*work.attributes, *columns]))
-    return plain if together == work.attributes else ReleaseCells.of(policy, work.table, together, work.where)
-
-
-def private_values(cells: ReleaseCells, spend: Spend) -> tuple[dict[str, str], Spend, Spend]:
-    """For each attribute whose values only the data knows, a question that selects them; its spend, and the rest."""
-    unknown = {name: key for name, key in zip(cells.attributes, cells.bound.keys, strict=True) if key.domain is None}
-    if not unknown:
-        return {}, spend, spend
-    if spend.delta is None or spend.accuracy is not None:
-        raise Refused(
-            "private-keys",
-            f"The values of {', '.join(unknown)} are private, and showing them costs a delta.",
-            "Release with epsilon (or rho) and delta, or list them: workload.on(table, \"column IN ('a', 'b')\").",
-        )
-    share = _FOR_VALUES / len(unknown)
-    each = _part(spend, share, spend.delta / len(unknown))
-    rest = _part(spend, 1 - _FOR_VALUES, None)
-    return {name: cells.values_question(name) for name in unknown}, each, rest
-
-
-def _part(spend: Spend, share: Fraction, delta: Fraction | None) -> Spend:
-    """A share of the spend."""
-    epsilon = None if spend.epsilon is None else spend.epsilon * share
-    rho = None if spend.rho is None else spend.rho * share
-    return replace(spend, epsilon=epsilon, rho=rho, delta=delta)
-
-
 def _domain(cells: ReleaseCells, values: Values) -> tuple[tuple[GroupKey, ...], Domain]:
     """The keys with their values, and the same for people."""
-    keys, attributes = [], []
+    keys, attributes, selections = [], [], dict(values)
     listed = zip(cells.attributes, cells.bound.keys, cells.domains, cells.ordered, strict=True)
     for name, key, shown, ordered in listed:
-        selected = values.get(name)
+        selected = selections.get(name)
         if key.domain is None and selected is None:
             raise Refused(
                 "needs-bounds",
@@ -257,6 +106,10 @@ def _least(design: Design, spend: Spend) -> Fraction:
     widest = max(
         float(design.radius(None, piece, float(spend.confidence)).max(initial=0)) for piece in design.task.pieces
     )
+    if isinf(widest):
+        raise Refused(
+            "strategy", f"How far off {design.name} will be is not known beforehand.", "Give epsilon or rho instead."
+        )
     return Fraction(ceil(widest / float(spend.accuracy or 1) * 1.001 * 10**6), 10**6)
 
 

@@ -1,8 +1,7 @@
 """What was spent and what was answered: on disk before anything is read, tied line to line by digests."""
 
-from deniable.ledger.account import Account
 from deniable.ledger.charge import Charge, Ticket
 from deniable.ledger.entry import Entry, Head
 from deniable.ledger.ledger import Ledger
 
-__all__ = ["Account", "Charge", "Entry", "Head", "Ledger", "Ticket"]
+__all__ = ["Charge", "Entry", "Head", "Ledger", "Ticket"]

@@ -15,14 +15,15 @@ from sqlalchemy import Connection
 from deniable.core.errors import Failed, InvalidArgumentError
 from deniable.core.loss import Loss
 from deniable.ledger import refusals, sqlite
-from deniable.ledger.account import Account
 from deniable.ledger.balances import Standing
 from deniable.ledger.canon import canonical
 from deniable.ledger.chain import Chain
 from deniable.ledger.charge import Charge, Ticket
 from deniable.ledger.entry import NOTHING, Entry, Head, Link
+from deniable.ledger.payment import pay
 from deniable.ledger.refusals import Unusable
 from deniable.ledger.store import Store
+from deniable.policy import Account
 
 _curator_log = logging.getLogger("deniable.curator")
 
@@ -30,17 +31,17 @@ _curator_log = logging.getLogger("deniable.curator")
 class Ledger:
     """Spends first and remembers every answer, whatever else crashes, races or runs full.
 
-    Promise:  a ticket is given only for a charge that is on disk, and only if every account's filter admits the exact
-              sum of all charges ever made to it; an answer is kept only for a ticket, before anyone sees it.
+    Promise:  a ticket is given only for a charge that is on disk, and only if the filter of every account's cap
+              admits the exact sum of all charges ever made to it; an answer is kept only for a ticket, before anyone
+              sees it.
     Assumes:  the disk keeps what it says it has flushed; whoever can write to the ledger's folder is trusted not to
               replace the ledger and its anchor together (compare `head` with one that was kept elsewhere).
     Proof:    docs/proofs/ledger.md
 
     Example:
-        >>> from deniable.accounting import Filter
-        >>> from deniable.core.guarantee import Guarantee
+        >>> from deniable.core.cap import Cap
         >>> ledger = Ledger.memory("clinic")
-        >>> everyone = Account("clinic", Filter(Guarantee(1)))
+        >>> everyone = Account("clinic", Cap(1))
         >>> ticket = ledger.charge(Charge("7f", "alice", "SELECT ...", (), Loss.pure("0.6")), [everyone])
         >>> ledger.record(ticket, b"41")
         >>> ledger.find("7f"), ledger.spent("clinic").epsilon
@@ -85,7 +86,7 @@ class Ledger:
             raise InvalidArgumentError("accounts", "must name at least one that pays")
 
         def compose(_: Connection, standing: Standing) -> Link:
-            totals = {account.name: account.pay(standing.spent(account.name), charge.loss) for account in accounts}
+            totals = {account.name: pay(account, standing.spent(account.name), charge.loss) for account in accounts}
             return Link.after(standing.head, "charged", charge.body(totals, _now()))
 
         link = self._chain.append(compose)

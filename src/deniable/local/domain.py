@@ -23,7 +23,7 @@ class AnswerDomain:
     """The values of a question: 0 to size - 1, or names.
 
     Example:
-        >>> Domain.of(["no", "yes"]).places(["yes", "no", "yes"]).tolist()
+        >>> AnswerDomain.of(["no", "yes"]).places(["yes", "no", "yes"]).tolist()
         [1, 0, 1]
     """
 

@@ -32,8 +32,8 @@ class CountTree:
     Proof:      docs/proofs/quantiles.md
 
     Example:
-        >>> Tree.over(4096, power=2)
-        Tree(cells=4096, branches=16, levels=3)
+        >>> CountTree.over(4096, power=2)
+        CountTree(cells=4096, branches=16, levels=3)
         >>> tree = CountTree(cells=9, branches=3, levels=2)
         >>> tree.sums(np.array([[1, 0, 2, 0, 0, 0, 0, 4, 0]]))
         array([[3, 0, 4, 1, 0, 2, 0, 0, 0, 0, 4, 0]])

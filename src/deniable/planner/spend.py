@@ -34,7 +34,7 @@ class Spend:
     accuracy: Fraction | None = None
     delta: Fraction | None = None
     confidence: Fraction = Fraction(19, 20)
-    weights: Mapping[str, Fraction] = field(default_factory=dict)
+    weights: Mapping[str, Fraction] = field(default_factory=dict, hash=False)
 
     @classmethod
     def of(cls, **payment: Unpack[Payment]) -> Spend:

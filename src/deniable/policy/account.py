@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from deniable.core.cap import Cap
 from deniable.core.guarantee import Guarantee
 from deniable.policy.section import Section
 from deniable.policy.written import shown
@@ -12,50 +13,29 @@ from deniable.policy.written import shown
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What everything that is charged to one name may lose together, and how its delta is divided beforehand.
-
-    `concentrated` pays for zCDP, `gaussian` for GDP, `approximate` for questions with a delta of their own. They are
-    the arguments of a filter of the same names, and add up to at most the cap's delta.
-    """
+    """A name under which losses are added up, and how far they may go together."""
 
     name: str
-    cap: Guarantee
-    concentrated: Fraction
-    gaussian: Fraction
-    approximate: Fraction
-
-    def share(self, name: str, cap: Guarantee) -> Account:
-        """An account below this one, whose delta is divided in the same proportions."""
-        ratio = cap.delta / self.cap.delta if self.cap.delta else Fraction(0)
-        return Account(name, cap, self.concentrated * ratio, self.gaussian * ratio, self.approximate * ratio)
+    cap: Cap
 
 
-def read_budget(section: Section) -> Account | None:
-    """The population's account. There is no default epsilon: how much may be lost is the custodian's decision."""
-    cap = _guarantee(section, Fraction(0))
+def read_budget(section: Section) -> Cap | None:
+    """The population's cap. There is no default epsilon: how much may be lost is the custodian's decision."""
+    total = _guarantee(section, Fraction(0))
     keys = section.number("delta_for_keys", "delta_for_keys = 1e-7", zero=True)
     concentrated = section.number("delta_for_zcdp", "delta_for_zcdp = 1e-7", zero=True)
     gaussian = section.number("delta_for_gdp", "delta_for_gdp = 1e-7", zero=True)
     section.finish()
-    if cap is None:
+    if total is None:
         return None
-    rest = cap.delta - sum(part for part in (keys, concentrated, gaussian) if part is not None)
-    if rest < 0:
+    if sum(part for part in (keys, concentrated, gaussian) if part is not None) > total.delta:
         parts = " + ".join(key for key in _PARTS if section.value(key) is not None)
         section.problem("delta", f"{parts} is more than delta", "write a larger delta, or smaller parts of it")
         return None
-    if concentrated is None and gaussian is None:
-        concentrated = gaussian = rest / 2
-    return Account(
-        "population",
-        cap,
-        concentrated=rest if concentrated is None else concentrated,
-        gaussian=rest if gaussian is None else gaussian,
-        approximate=keys or Fraction(0),
-    )
+    return Cap(total.epsilon, total.delta, concentrated=concentrated, gaussian=gaussian, approximate=keys or 0)
 
 
-def read_analysts(root: Section, total: Guarantee | None) -> dict[str, Guarantee]:
+def read_analysts(root: Section, total: Cap | None) -> dict[str, Guarantee]:
     """The analysts' shares; each is at most the total, which holds for all of them together."""
     sections = root.inner("analysts").each()
     if root.value("analysts") == {}:

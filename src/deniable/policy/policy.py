@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 
+from deniable.core.cap import Cap
 from deniable.core.errors import Refused
 from deniable.core.guarantee import Guarantee
 from deniable.core.sensitivity import Neighbours
@@ -42,10 +42,7 @@ class Policy:
 
     population: str
     neighbours: Neighbours
-    budget: Guarantee
-    concentrated: Fraction
-    gaussian: Fraction
-    approximate: Fraction
+    cap: Cap
     engine: EngineSettings
     ledger: str
     tables: Mapping[str, DeclaredTable]
@@ -72,20 +69,29 @@ class Policy:
         """
         return read_policy(Section(data), origin, folder, Path(origin).stem)
 
+    @property
+    def budget(self) -> Guarantee:
+        """What everything that is ever answered loses at most, for all analysts together."""
+        return self.cap.guarantee
+
+    @property
+    def population_account(self) -> Account:
+        """Every question is charged to it, whoever asks."""
+        return Account("population", self.cap)
+
     def accounts(self, analyst: str | None = None) -> tuple[Account, ...]:
         """What a question is charged to: always the population, and the analyst's share where the policy gives shares.
 
         Raises:
             Refused: the policy names its analysts, and this is none of them.
         """
-        population = Account("population", self.budget, self.concentrated, self.gaussian, self.approximate)
         if not self.analysts:
-            return (population,)
+            return (self.population_account,)
         if analyst is None or analyst not in self.analysts:
             raise Refused(
                 "unknown-analyst", "Only analysts whom the policy names may ask.", "Ask the custodian for a share."
             )
-        return (population, population.share(f"analyst:{analyst}", self.analysts[analyst]))
+        return (self.population_account, Account(f"analyst:{analyst}", self.cap.share(self.analysts[analyst])))
 
 
 def read_policy(root: Section, origin: str, folder: Path, stem: str) -> Policy:
@@ -95,26 +101,14 @@ def read_policy(root: Section, origin: str, folder: Path, stem: str) -> Policy:
     name = population.text("name", 'name = "clinic"')
     neighbours = population.choice("neighbours", Neighbours) or Neighbours.ADD_REMOVE
     population.finish()
-    account = read_budget(root.inner("budget"))
+    cap = read_budget(root.inner("budget"))
     engine = read_engine(root.inner("engine"))
     ledger = read_ledger(root.inner("ledger"), folder, stem)
     tables = {title: read_table(title, section, folder) for title, section in root.inner("tables").each().items()}
     if not tables:
         root.problem("tables", "names no table", 'write [tables.visits] with source = "visits.parquet"')
-    analysts = read_analysts(root, account.cap if account else None)
+    analysts = read_analysts(root, cap)
     root.finish()
-    if root.problems or name is None or account is None:
+    if root.problems or name is None or cap is None:
         raise InvalidPolicyError(origin, root.problems)
-    return Policy(
-        name,
-        neighbours,
-        account.cap,
-        account.concentrated,
-        account.gaussian,
-        account.approximate,
-        engine,
-        ledger,
-        tables,
-        analysts,
-        origin,
-    )
+    return Policy(name, neighbours, cap, engine, ledger, tables, analysts, origin)

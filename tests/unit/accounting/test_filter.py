@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from deniable.accounting import Filter
+from deniable.core.cap import Cap
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
 from deniable.mechanisms import Exponential, Gaussian, Laplace, PartitionSelection
 
-CAP = Guarantee(1, "1e-6")
+CAP = Cap(1, "1e-6")
 FORMS = ("epsilon", "rho", "mu_squared")
 
 
@@ -58,8 +58,8 @@ def test_admitting_one_after_the_other_gives_the_same_numbers() -> None:
 
 
 def test_the_whole_delta_for_one_branch_admits_what_that_branch_alone_admits() -> None:
-    only_gaussian = Filter(CAP, gaussian="1e-6", concentrated=0)
-    only_concentrated = Filter(CAP, gaussian=0, concentrated="1e-6")
+    only_gaussian = Filter(Cap(1, "1e-6", gaussian="1e-6", concentrated=0))
+    only_concentrated = Filter(Cap(1, "1e-6", gaussian=0, concentrated="1e-6"))
     assert only_gaussian.how_many(gaussian(50)) > Filter(CAP).how_many(gaussian(50))
     assert only_concentrated.how_many(Loss.pure("0.01")) > Filter(CAP).how_many(Loss.pure("0.01"))
     assert only_gaussian.limit.rho is None
@@ -70,7 +70,7 @@ def test_the_whole_delta_for_one_branch_admits_what_that_branch_alone_admits() -
 
 
 def test_ten_tenths_fit_one_and_a_hair_more_does_not() -> None:
-    account, spent = Filter(Guarantee(1)), Loss.zero()
+    account, spent = Filter(Cap(1)), Loss.zero()
     for _ in range(10):
         spent += Loss.pure(0.1)
     assert spent.epsilon == 1
@@ -84,7 +84,7 @@ def test_a_million_tiny_losses_add_up_exactly() -> None:
     million = tiny.times(10**6)
     assert million.epsilon == Fraction(1, 10**294)
     assert million.rho == Fraction(10**6, 2 * 10**600)
-    account = Filter(Guarantee("1e-294"))
+    account = Filter(Cap("1e-294"))
     assert account.how_many(tiny) == 10**6
     assert account.admits(million)
     assert not account.admits(million + tiny)
@@ -104,8 +104,8 @@ def test_the_pure_branch_is_exact_at_its_very_edge(epsilons: list[Fraction], hai
     spent = Loss.zero()
     for epsilon in epsilons:
         spent += Loss.pure(epsilon)
-    assert Filter(Guarantee(cap)).admits(spent)
-    assert not Filter(Guarantee(cap - hair)).admits(spent)
+    assert Filter(Cap(cap)).admits(spent)
+    assert not Filter(Cap(cap - hair)).admits(spent)
 
 
 # --------------------------------------------------------------------------------- it never admits more than the cap
@@ -128,7 +128,7 @@ def losses() -> st.SearchStrategy[Loss]:
 def accounts() -> st.SearchStrategy[Filter]:
     def divided(delta: Fraction, parts: tuple[int, int, int]) -> Filter:
         share = [delta * part / max(1, sum(parts)) for part in parts]
-        return Filter(Guarantee(1, delta), concentrated=share[0], gaussian=share[1], approximate=share[2])
+        return Filter(Cap(1, delta, concentrated=share[0], gaussian=share[1], approximate=share[2]))
 
     deltas = st.sampled_from([Fraction(0), Fraction(1, 10**6), Fraction(1, 10**5), Fraction(1, 100)])
     return st.builds(divided, deltas, st.tuples(*[st.integers(0, 4)] * 3))
@@ -155,13 +155,13 @@ def test_no_sequence_passes_the_cap_and_a_closed_branch_stays_closed(account: Fi
         fits = any(is_open(account, [*admitted, wish], form) for form in FORMS)
         reserve = total([*admitted, wish], "delta")
         assert reserve is not None
-        assert account.admits(spent + wish) == (fits and reserve <= account.approximate)
+        assert account.admits(spent + wish) == (fits and reserve <= account.cap.approximate)
         if account.admits(spent + wish):
             spent += wish
             admitted.append(wish)
             was_open.append({form: is_open(account, admitted, form) for form in FORMS})
     assert any(was_open[-1].values())
-    assert spent.delta <= account.approximate
+    assert spent.delta <= account.cap.approximate
     for before, after in pairwise(was_open):
         assert all(before[form] for form in FORMS if after[form])
 
@@ -186,7 +186,7 @@ def test_what_remains_is_the_cap_less_what_is_spent(account: Filter, earlier: li
     for loss in earlier:
         spent += loss
     left = account.remaining(spent)
-    assert left.delta == account.approximate - spent.delta
+    assert left.delta == account.cap.approximate - spent.delta
     for form in FORMS:
         room, used, cap = getattr(left, form), getattr(spent, form), getattr(account.limit, form)
         assert (room is not None) == is_open(account, earlier, form)
@@ -205,30 +205,30 @@ def test_an_overdrawn_reserve_has_room_for_nothing() -> None:
 
 def test_delta_is_halved_between_the_branches_that_need_one() -> None:
     account = Filter(CAP)
-    assert account.concentrated == account.gaussian == Fraction(1, 2 * 10**6)
-    assert account.approximate == account.limit.delta == 0
-    kept = Filter(CAP, approximate="4e-7")
-    assert kept.concentrated == kept.gaussian == Fraction(3, 10**7)
-    assert kept.approximate == kept.limit.delta == Fraction(4, 10**7)
+    assert account.cap.concentrated == account.cap.gaussian == Fraction(1, 2 * 10**6)
+    assert account.cap.approximate == account.limit.delta == 0
+    kept = Filter(Cap(1, "1e-6", approximate="4e-7"))
+    assert kept.cap.concentrated == kept.cap.gaussian == Fraction(3, 10**7)
+    assert kept.cap.approximate == kept.limit.delta == Fraction(4, 10**7)
 
 
 @pytest.mark.parametrize("name", ["concentrated", "gaussian", "approximate"])
 @pytest.mark.parametrize("share", [-1, "2e-6", float("nan"), "much"])
 def test_a_share_that_is_no_part_of_delta_is_refused_by_name(name: str, share: float | str) -> None:
     with pytest.raises(InvalidArgumentError, match=f"^{name} "):
-        Filter(CAP, **{name: share})
+        Filter(Cap(1, "1e-6", **{name: share}))
 
 
 def test_shares_may_not_add_up_to_more_than_delta() -> None:
-    Filter(CAP, concentrated="5e-7", gaussian="3e-7", approximate="2e-7")
+    Filter(Cap(1, "1e-6", concentrated="5e-7", gaussian="3e-7", approximate="2e-7"))
     with pytest.raises(InvalidArgumentError, match="add up to at most"):
-        Filter(CAP, concentrated="5e-7", gaussian="3e-7", approximate="2.0000001e-7")
+        Filter(Cap(1, "1e-6", concentrated="5e-7", gaussian="3e-7", approximate="2.0000001e-7"))
 
 
 @pytest.mark.parametrize("epsilon", ["0.01", 1, 5])
 @pytest.mark.parametrize("share", ["1e-12", "5e-7", "0.01"])
 def test_each_cap_is_as_private_as_its_share_says_and_hardly_more(epsilon: int | str, share: str) -> None:
-    account = Filter(Guarantee(epsilon, 2 * Fraction(share)), concentrated=share, gaussian=share)
+    account = Filter(Cap(epsilon, 2 * Fraction(share), concentrated=share, gaussian=share))
     assert account.limit.rho is not None
     assert account.limit.mu_squared is not None
     wanted = float(Fraction(share))
@@ -254,7 +254,7 @@ def concentrated_delta(rho: float, epsilon: float) -> float:
 
 
 def test_without_delta_only_pure_losses_are_admitted() -> None:
-    account = Filter(Guarantee(1))
+    account = Filter(Cap(1))
     assert account.limit.rho is None
     assert account.limit.mu_squared is None
     assert account.how_many(Loss.pure("0.01")) == 100
@@ -268,7 +268,7 @@ def test_a_question_with_a_delta_of_its_own_needs_a_reserve() -> None:
     question = PartitionSelection(epsilon="0.05", delta="1e-8").loss
     assert not Filter(CAP).admits(question)
     assert Filter(CAP).how_many(question) == 0
-    account = Filter(CAP, approximate="1e-7")
+    account = Filter(Cap(1, "1e-6", approximate="1e-7"))
     assert account.how_many(question) == 10
     assert account.admits(question.times(10))
     assert not account.admits(question.times(11))

@@ -11,7 +11,7 @@ from dp_accounting.pld import PLDAccountant
 
 from deniable.accounting import Filter, compose
 from deniable.accounting.pld import installed, pld
-from deniable.core.guarantee import Guarantee
+from deniable.core.cap import Cap
 from deniable.core.loss import Loss
 from deniable.mechanisms import Gaussian, Laplace, PartitionSelection
 
@@ -140,5 +140,5 @@ def test_adding_up_distributions_after_the_fact_is_not_private() -> None:
 
 def test_an_adaptive_account_admits_fewer_than_a_batch_fixed_in_advance() -> None:
     question = Loss.pure("0.01")
-    assert Filter(Guarantee(1, MILLIONTH)).how_many(question) < 550
+    assert Filter(Cap(1, MILLIONTH)).how_many(question) < 550
     assert compose([question] * 550, delta=MILLIONTH, method="pld").guarantee.epsilon <= 1

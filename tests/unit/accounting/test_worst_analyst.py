@@ -20,6 +20,7 @@ import pytest
 from numpy.typing import NDArray
 
 from deniable.accounting import Filter
+from deniable.core.cap import Cap
 from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
 from deniable.mechanisms import Gaussian, Laplace, RandomizedResponse
@@ -97,27 +98,27 @@ def exponential_below(exponent: Fraction) -> Fraction:
 )
 def test_the_worst_adaptive_analyst_of_responses_stays_within_the_cap(cap: Guarantee, shares: dict[str, str]) -> None:
     menu = (Response(1), Response(3), Response(2, leak=Fraction(1, 100)))
-    account = Filter(cap, **shares)
+    account = Filter(Cap(cap.epsilon, cap.delta, **shares))
     assert largest_excess(account, cap, menu) <= cap.delta
 
 
 def test_the_worst_analyst_uses_up_most_of_a_delta() -> None:
     cap = Guarantee(1, "0.1")
-    account = Filter(cap, gaussian="0.1", concentrated=0)
+    account = Filter(Cap(cap.epsilon, cap.delta, gaussian="0.1", concentrated=0))
     assert largest_excess(account, cap, [Response(1), Response(2)]) >= cap.delta / 3
 
 
 def test_the_worst_analyst_sees_through_an_account_that_admits_too_much() -> None:
     menu = (Response(1), Response(3), Response(2, leak=Fraction(1, 100)))
-    assert largest_excess(Filter(Guarantee("1.1")), Guarantee(1), menu) > 0
-    generous = Filter(Guarantee(1, "0.4"), approximate="0.1")
+    assert largest_excess(Filter(Cap("1.1")), Guarantee(1), menu) > 0
+    generous = Filter(Cap(1, "0.4", approximate="0.1"))
     assert largest_excess(generous, Guarantee(1, "0.1"), menu[1:]) > Fraction(1, 10)
 
 
 def test_the_worst_analyst_sees_through_sums_that_run_over_some_of_the_questions_only() -> None:
     """A tempting rule: charge each question to just one branch. Then the branches' losses pile up."""
     cap, menu = Guarantee(1, "0.01"), [Response(9), Response(1)]
-    account, (large, small) = Filter(cap), [response_loss(response) for response in menu]
+    account, (large, small) = Filter(Cap(cap.epsilon, cap.delta)), [response_loss(response) for response in menu]
 
     def admits(counts: tuple[int, ...]) -> bool:
         pure, concentrated = charged([large], counts[:1]), charged([small], counts[1:])
@@ -208,11 +209,13 @@ def test_the_worst_adaptive_analyst_of_gaussian_and_laplace_counts_stays_within_
     shares: dict[str, str], menu: list[Shift | Count]
 ) -> None:
     cap = Guarantee(1, "0.01")
-    excess = largest_lattice_excess(Filter(cap, **shares), cap, menu)
+    excess = largest_lattice_excess(Filter(Cap(cap.epsilon, cap.delta, **shares)), cap, menu)
     assert 0 < excess <= cap.delta
 
 
 def test_the_gaussian_branch_is_nearly_tight() -> None:
     cap = Guarantee(1, "0.01")
-    excess = largest_lattice_excess(Filter(cap, gaussian="0.01", concentrated=0), cap, [Shift(1)])
+    excess = largest_lattice_excess(
+        Filter(Cap(cap.epsilon, cap.delta, gaussian="0.01", concentrated=0)), cap, [Shift(1)]
+    )
     assert 0.5 * cap.delta <= excess <= cap.delta

@@ -46,7 +46,7 @@ def reports(folder: Path) -> Path:
 
 def test_the_design_names_questions_losses_and_the_total(folder: Path) -> None:
     output = run(folder, "design", "survey.toml", "--people", "5000")
-    for word in ("Did you ever cheat", "RandomizedResponse", "KaryResponse", "Hybrid", "± with 5,000 people"):
+    for word in ("Did you ever cheat", "WarnerResponse", "KaryResponse", "Hybrid", "± with 5,000 people"):
         assert word in output
     assert "total: epsilon 1.6 for one respondent" in output
     assert (folder / "survey.html").read_text().startswith("<!doctype html>")

@@ -1,5 +1,7 @@
 """Workloads through the curator: charged first, recorded, free again; and refused for nothing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -8,6 +10,7 @@ import deniable
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.query import MarginalSums, Sums
 from deniable.curator.release import plan_release
+from deniable.curator.workloads import cells_of
 from deniable.planner import Spend
 from deniable.releases import Workload
 from tests.support.curators import curator, silence
@@ -60,10 +63,10 @@ def test_grouping_sets_and_all_cells_give_the_same(asked, monkeypatch):
     silence(monkeypatch)
     work = Workload.marginals(["region", "urgent", "age // 10", "day"], order=2)
     release = asked.release(work, strategy="residual", rho=1)
-    monkeypatch.setattr("deniable.curator.release.MOST_GROUPS", 10)
-    plan = plan_release(work, asked.policy, Spend.of(rho=1), "residual", {})
+    monkeypatch.setattr("deniable.curator.release_plan.MOST_GROUPS", 10)
+    plan = plan_release(work, cells_of(asked.policy, work), Spend.of(rho=1), "residual")
     assert isinstance(plan.query, MarginalSums)
-    again = asked.release(work, strategy="residual", rho=1)
+    again = replace(asked).release(work, strategy="residual", rho=1)  # a curator that has planned nothing yet
     assert not again.free
     assert again.table.equals(release.table)
 
@@ -76,6 +79,24 @@ def test_explaining_reads_nothing_and_says_what_is_spent(asked, monkeypatch):
     assert all(line.error > 0 for line in quote.lines)
     assert quote.plain > 1
     assert asked.budget().spent.rho == 0
+
+
+def test_what_explain_has_worked_out_is_not_worked_out_again(asked, monkeypatch):
+    quotes = [asked.explain(WORK, rho="0.05"), asked.explain(Workload.histogram("region"), accuracy=20)]
+    for name in ("workloads.ReleaseCells", "release.Task", "release.choose"):
+        monkeypatch.setattr(f"deniable.curator.{name}", None)
+    assert asked.release(WORK, rho="0.05").loss == quotes[0].loss
+    assert asked.release(Workload.histogram("region"), accuracy=20).loss == quotes[1].loss
+    assert asked.explain(WORK, rho="0.05") is quotes[0]
+
+
+def test_another_spend_strategy_or_workload_is_another_plan(asked):
+    work = Workload.histogram("region")
+    plain = asked.explain(work, rho="0.05", strategy="identity")
+    assert asked.explain(work, rho="0.06", strategy="identity").loss != plain.loss
+    assert asked.explain(work, rho="0.05", strategy="identity", confidence="0.9").confidence != plain.confidence
+    assert asked.explain(work, rho="0.05", strategy="alone").strategy == "alone"
+    assert asked.explain(work.on("visits", "age > 3"), rho="0.05", strategy="identity") is not plain
 
 
 def test_a_release_is_charged_recorded_and_free_again(asked):
@@ -203,6 +224,7 @@ def test_an_accuracy_finds_its_spend(asked):
         (Workload.ranges("age"), {"rho": "1e7"}, "over-budget"),
         (Workload.ranges("age"), {"epsilon": 1, "strategy": "luck"}, "unknown-strategy"),
         (Workload.ranges("age"), {"epsilon": 1, "strategy": "marginals"}, "strategy"),
+        (Workload.ranges("age // 10"), {"accuracy": 5, "strategy": "mwem"}, "strategy"),
     ],
 )
 def test_what_cannot_be_released_costs_nothing(asked, work, spend, code):
@@ -241,7 +263,7 @@ def test_analysts_pay_from_their_share(tmp_path):
 
 
 def test_events_bring_back_the_loss(asked):
-    plan = plan_release(WORK, asked.policy, Spend.of(rho="0.05"), "best", {})
+    plan = plan_release(WORK, cells_of(asked.policy, WORK), Spend.of(rho="0.05"), "best")
     assert isinstance(plan.query, Sums)
     losses = [deniable.mechanisms.Mechanism.recall(event).loss for event in plan.events]
     assert sum(loss.rho for loss in losses) == plan.loss.rho
@@ -303,5 +325,5 @@ def test_a_planted_strategy_that_cannot_be_read_costs_nothing(asked, tmp_path, m
     (file,) = (tmp_path / "cache" / "strategies").iterdir()
     np.savez(file, matrix=np.full((12, 12), 0.5), bound=np.full((1, 1), 0.5))
     with pytest.raises(Refused, match="apart"):
-        asked.release(Workload.ranges("age // 10"), rho=1, strategy="matrix")
+        replace(asked).release(Workload.ranges("age // 10"), rho=1, strategy="matrix")
     assert len(asked.history()) == 1

@@ -5,16 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-from deniable.accounting import Filter
+from deniable.core.cap import Cap
 from deniable.core.event import Event
-from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
 from deniable.core.number import Number
-from deniable.ledger import Account, Charge, Ledger
+from deniable.ledger import Charge, Ledger
+from deniable.policy import Account
 
 
 def account(epsilon: Number, name: str = "clinic") -> Account:
-    return Account(name, Filter(Guarantee(epsilon)))
+    return Account(name, Cap(epsilon))
 
 
 def charge(question: str, epsilon: Number = "0.1") -> Charge:

@@ -14,12 +14,13 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
 from deniable.accounting import Filter
+from deniable.core.cap import Cap
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
-from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
-from deniable.ledger import Account, Charge, Ledger, Ticket
+from deniable.ledger import Charge, Ledger, Ticket
 from deniable.ledger import ledger as ledger_module
 from deniable.ledger.anchor import Anchor
+from deniable.policy import Account
 from tests.unit.ledger.asking import account, ask, charge, url
 
 
@@ -63,7 +64,7 @@ def test_the_last_of_the_budget_can_be_spent_exactly(ledger: Ledger) -> None:
 
 
 def test_a_question_that_fits_another_branch_is_admitted(ledger: Ledger) -> None:
-    roomy = Account("clinic", Filter(Guarantee(1, "1e-6")))
+    roomy = Account("clinic", Cap(1, "1e-6"))
     ledger.charge(charge("laplace", "0.1"), [roomy])
     gaussian = Charge("gaussian", "alice", "", (), Loss.concentrated(Fraction(1, 10**4), None))
     ledger.charge(gaussian, [roomy])
@@ -181,10 +182,10 @@ _LOSSES = st.builds(
 @given(st.lists(st.tuples(_LOSSES, st.booleans()), max_size=12))
 def test_what_is_spent_is_the_exact_sum_of_what_was_admitted(questions: list[tuple[Loss, bool]]) -> None:
     ledger = Ledger.memory("clinic")
-    budget = Filter(Guarantee(2, "1e-3"))
+    budget = Filter(Cap(2, "1e-3"))
     everyone, alice = Loss.zero(), Loss.zero()
     for number, (loss, by_alice) in enumerate(questions):
-        accounts = [Account("clinic", budget)] + [Account("alice", budget)] * by_alice
+        accounts = [Account("clinic", budget.cap)] + [Account("alice", budget.cap)] * by_alice
         admitted = budget.admits(everyone + loss) and (not by_alice or budget.admits(alice + loss))
         if not admitted:
             with pytest.raises(Refused):

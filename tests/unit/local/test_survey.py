@@ -27,7 +27,7 @@ def test_the_losses_of_the_questions_add_up(survey: Survey) -> None:
     assert [float(question.protocol.epsilon) for question in survey.questions] == [1.0, 0.5, 0.1]
     assert survey.loss.epsilon == sum(question.protocol.epsilon for question in survey.questions)
     assert [type(question.protocol).__name__ for question in survey.questions] == [
-        "RandomizedResponse",
+        "WarnerResponse",
         "KaryResponse",
         "Hybrid",
     ]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deniable.core.expression import DeclaredColumn as Expressed
+from deniable.core.expression import Column as Expressed
 from deniable.core.expression import Kind, Range
 from deniable.core.guarantee import Guarantee
 from deniable.core.sensitivity import Neighbours

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from deniable.accounting import Filter
+from deniable.core.cap import Cap
 from deniable.core.errors import Refused
 from deniable.core.guarantee import Guarantee
+from deniable.core.number import Number
 from deniable.core.sensitivity import Neighbours
 from deniable.policy import Account, Policy
 
@@ -46,11 +48,16 @@ def with_analysts(**shares: dict[str, float]) -> Policy:
 
 
 def division(policy: Policy) -> tuple[Fraction, Fraction, Fraction]:
-    return policy.concentrated, policy.gaussian, policy.approximate
+    return policy.cap.concentrated, policy.cap.gaussian, policy.cap.approximate
 
 
 def millionths(*parts: str) -> tuple[Fraction, ...]:
     return tuple(Fraction(part) / 10**6 for part in parts)
+
+
+def divided(epsilon: Number, delta: Number, *parts: str) -> Cap:
+    concentrated, gaussian, approximate = millionths(*parts)
+    return Cap(epsilon, delta, concentrated=concentrated, gaussian=gaussian, approximate=approximate)
 
 
 def test_what_is_left_out() -> None:
@@ -104,16 +111,18 @@ def test_without_delta_there_is_nothing_to_divide() -> None:
 def test_without_shares_everybody_is_charged_to_the_population() -> None:
     policy = read(SMALL)
     assert policy.accounts() == policy.accounts("anybody")
-    assert policy.accounts() == (Account("population", Guarantee(3, 1e-6), *millionths("0.5", "0.5", "0")),)
+    assert policy.accounts() == (Account("population", divided(3, 1e-6, "0.5", "0.5", "0")),)
+    assert policy.accounts() == (policy.population_account,)
 
 
 def test_a_share_is_charged_beside_the_population() -> None:
     policy = with_analysts(alice={"epsilon": 1}, bob={"epsilon": 0.5, "delta": 1e-7}, carol={"epsilon": 1, "delta": 0})
     population = policy.accounts("alice")[0]
+    assert population == policy.population_account
     assert population.name == "population"
-    assert policy.accounts("alice")[1] == Account("analyst:alice", Guarantee(1, 1e-6), *millionths("0.5", "0.5", "0"))
-    assert policy.accounts("bob")[1] == Account("analyst:bob", Guarantee("1/2", 1e-7), *millionths("0.05", "0.05", "0"))
-    assert policy.accounts("carol")[1] == Account("analyst:carol", Guarantee(1), Fraction(0), Fraction(0), Fraction(0))
+    assert policy.accounts("alice")[1] == Account("analyst:alice", divided(1, 1e-6, "0.5", "0.5", "0"))
+    assert policy.accounts("bob")[1] == Account("analyst:bob", divided("1/2", 1e-7, "0.05", "0.05", "0"))
+    assert policy.accounts("carol")[1] == Account("analyst:carol", divided(1, 0, "0", "0", "0"))
 
 
 @pytest.mark.parametrize("analyst", [None, "", "mallory", "Alice"])
@@ -129,14 +138,7 @@ def test_every_account_makes_a_filter() -> None:
     data = {**SMALL, "budget": {"epsilon": 3, "delta": 1e-6, "delta_for_keys": 3e-7}}
     policy = read({**data, "analysts": {"alice": {"epsilon": 1, "delta": 1e-7}}})
     for account in policy.accounts("alice"):
-        account_filter = Filter(
-            account.cap,
-            concentrated=account.concentrated,
-            gaussian=account.gaussian,
-            approximate=account.approximate,
-        )
-        assert account_filter.cap == account.cap
-        assert account_filter.limit.delta == account.cap.delta * Fraction(3, 10)
+        assert Filter(account.cap).limit.delta == account.cap.delta * Fraction(3, 10)
 
 
 def test_the_digest_does_not_know_the_order_of_keys() -> None:
@@ -194,4 +196,4 @@ def test_a_changed_copy_has_a_digest_of_its_own() -> None:
     policy = read(SMALL)
     assert len(policy.digest) == 64
     assert replace(policy, neighbours=Neighbours.REPLACE).digest != policy.digest
-    assert replace(policy, budget=Guarantee(9)).digest == policy.digest
+    assert replace(policy, cap=Cap(9)).digest == policy.digest

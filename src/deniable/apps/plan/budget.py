@@ -8,6 +8,7 @@ from deniable.accounting import METHODS, Filter
 from deniable.accounting.how_many import MOST, SEARCHED, how_many
 from deniable.accounting.pld import installed
 from deniable.apps.chart import Chart
+from deniable.core.cap import Cap
 from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
 from deniable.core.number import Number, positive
@@ -17,7 +18,7 @@ from deniable.mechanisms import Gaussian, Laplace, Mechanism
 def budget(epsilon: Number, delta: Number, each: Sequence[Number], sigmas: Sequence[Number]) -> Chart:
     """One row for each kind of question, one column for each account."""
     cap = Guarantee(epsilon, delta)
-    account = Filter(cap)
+    account = Filter(Cap(cap.epsilon, cap.delta))
     methods = [name for name in METHODS if name != "pld" or installed()]
     questions: dict[str, Mechanism] = {
         f"Laplace, epsilon {cost}": Laplace(sensitivity=1, epsilon=cost) for cost in each

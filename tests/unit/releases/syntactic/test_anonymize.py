@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.releases.syntactic.test_optimum import MODELS, demand
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.releases import Distinct, Entropy, Infeasible, Recursive, anonymize, check, hierarchy
 from tests.unit.releases.syntactic import reference
+from tests.unit.releases.syntactic.search.test_optimum import MODELS, demand
 from tests.unit.releases.syntactic.tables import TREES, balanced, records, table_of
 
 PEOPLE = pa.table(

@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.releases.syntactic.test_optimum import demand
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.releases import Distinct, Entropy, Equal, Ordered, Recursive, check
 from tests.unit.releases.syntactic import reference
+from tests.unit.releases.syntactic.search.test_optimum import demand
 
 MODELS = {"distinct": Distinct, "entropy": Entropy, "recursive": Recursive, "equal": Equal, "ordered": Ordered}
 
