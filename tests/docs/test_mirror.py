@@ -19,7 +19,7 @@ SOURCE, UNIT = ROOT / "src/deniable", ROOT / "tests/unit"
 TOPICS = {
     "accounting/test_true_losses.py": "claimed losses of batches against exact oracles, whichever module claims them",
     "accounting/test_worst_analyst.py": "the filter against all strategies of a menu",
-    "apps/test_limits.py": "what no calculator can promise, for all of apps/plan",
+    "apps/test_startup.py": "what any command loads before it does anything",
     "attacks/test_bounds.py": "one theorem for all attacks",
     "attacks/test_wins.py": "one statement for all attacks, each with its victim",
     "audit/test_planted_bugs.py": "mechanisms that are broken on purpose, which no module holds",

@@ -72,6 +72,8 @@ def settled(output: Path | None, form: Format | None = None, allowed: Sequence[F
     if output.suffix not in by_ending:
         *others, last = by_ending
         raise InvalidArgumentError("output", f"must end in {', '.join(others)} or {last}, not be {str(output)!r}")
+    if output.is_dir():
+        raise InvalidArgumentError("output", f"must be a file, and {str(output)!r} is a folder")
     if not output.absolute().parent.is_dir():
         raise InvalidArgumentError("output", f"must be in a folder that exists, not in {str(output.parent)!r}")
     if form not in (None, by_ending[output.suffix]):

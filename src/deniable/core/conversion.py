@@ -63,8 +63,12 @@ def delta_from_mu(mu: float, epsilon: float) -> float:
 
     Tight (Balle, Wang 2018, theorem 8; Dong, Roth, Su 2022, corollary 2.13). With phi the normal density and
     R the Mills ratio this is phi(near) * (R(near) - R(far)), near and far being epsilon/mu -+ mu/2; that form
-    does not cancel, and the ends are rounded apart. phi(t) R(t) is exp(-t^2/2) scaled_tail(t / sqrt 2) / 2.
+    does not cancel, and the ends are rounded apart. phi(t) R(t) is exp(-t^2/2) scaled_tail(t / sqrt 2) / 2. What is
+    below zero follows from what is above, as the two Gaussians may change places:
+    delta(-e) = 1 - e^-e + e^-e delta(e).
     """
+    if epsilon < 0:
+        return min(1.0, (exp(epsilon) * delta_from_mu(mu, -epsilon) - expm1(epsilon)) * (1 + _MARGIN))
     lessened = epsilon - 8 * _UNIT * (epsilon + mu * mu / 2)  # by more than the rounding of near and far
     near, far = lessened / mu - mu / 2, lessened / mu + mu / 2
     below_far = scaled_tail(far / sqrt(2))
@@ -77,11 +81,7 @@ def delta_from_mu(mu: float, epsilon: float) -> float:
 
 
 def deltas_from_mu(mu: float, epsilons: FloatArray) -> FloatArray:
-    """The same at many places at once, at negative ones too.
-
-    What is below zero follows from what is above, as the two Gaussians may change places:
-    delta(-e) = 1 - e^-e + e^-e delta(e).
-    """
+    """The same at many places at once."""
     import numpy as np  # noqa: PLC0415 - a question's price is worked out without it
     from scipy.special import erfcx, log_ndtr, ndtr  # noqa: PLC0415 - same
 

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from math import exp, log, log1p, sqrt
 
 import pyarrow as pa
-from scipy.special import log_ndtr
 
 from deniable.accounting import Filter
 from deniable.core.loss import Loss
+from deniable.core.normal import scaled_tail
 from deniable.core.number import exact
 from deniable.core.shown import at_least, at_most
 from deniable.display import Sheet, SheetColumn, Tabular
@@ -59,7 +60,7 @@ class Budget(Tabular):
         A pure epsilon costs epsilon^2 / 2 of rho, and (2 Phi^-1(e^epsilon / (1 + e^epsilon)))^2 of mu^2.
         """
         left, half = self.remaining, float(self.remaining.mu_squared or 0) ** 0.5 / 2
-        by_mu, by_rho = float(log_ndtr(half) - log_ndtr(-half)), float(2 * (left.rho or 0)) ** 0.5
+        by_mu, by_rho = _log_odds(half), float(2 * (left.rho or 0)) ** 0.5
         found = max(left.epsilon or Fraction(0), Fraction(by_rho), Fraction(by_mu))
         return self._fitting(found, Loss.pure, None if self.within is None else self.within.largest_epsilon)
 
@@ -186,3 +187,9 @@ def _float(form: Fraction | None) -> float | None:
 
 def _column(name: str, texts: list[str]) -> SheetColumn:
     return SheetColumn(name, tuple((text, "") for text in texts), number=True)
+
+
+def _log_odds(place: float) -> float:
+    """ln(Phi(t) / Phi(-t)), the epsilon of mu = 2 t; Phi(-t) is e^(-t^2/2) scaled_tail(t / sqrt 2) / 2."""
+    tail = scaled_tail(place / sqrt(2)) / 2
+    return log1p(-exp(-place * place / 2) * tail) + place * place / 2 - log(tail)

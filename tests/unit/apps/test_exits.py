@@ -80,8 +80,10 @@ def test_a_file_that_cannot_be_written_is_one_line(
     clinic: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (clinic / "answer.csv").mkdir()
-    assert code(monkeypatch, "ask", "clinic.toml", COUNT, "--epsilon", "0.5", "-o", "answer.csv") == ExitCode.FAILED
+    assert code(monkeypatch, "ask", "clinic.toml", COUNT, "--epsilon", "0.5", "-o", "answer.csv") == ExitCode.USAGE
     assert capsys.readouterr().err.count("\n") == 1
+    with deniable.open(clinic / "clinic.toml") as curator:
+        assert curator.budget().spent.epsilon == 0  # known before anything is paid
 
 
 @pytest.mark.parametrize(
