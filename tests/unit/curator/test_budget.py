@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deniable.accounting import Filter
-from deniable.core.guarantee import Guarantee
+from deniable.core.cap import Cap
 from deniable.core.loss import Loss
 from deniable.core.number import exact
 from deniable.core.shown import at_least
@@ -26,7 +26,7 @@ losses = st.lists(
 
 
 def budget(*spent: Loss, epsilon: int = 3, delta: str = "1e-6", name: str = "population") -> Budget:
-    return Budget(name, Filter(Guarantee(epsilon, delta)), sum(spent, Loss.zero()))
+    return Budget(name, Filter(Cap(epsilon, delta)), sum(spent, Loss.zero()))
 
 
 @settings(deadline=None)
