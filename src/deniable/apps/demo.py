@@ -15,7 +15,6 @@ from rich.text import Text
 import deniable
 from deniable.apps.audit import watched
 from deniable.apps.clinic import make_clinic
-from deniable.apps.questions import show_budget, show_quote
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.curator import Curator
 from deniable.mechanisms import Laplace
@@ -46,7 +45,7 @@ def command(
         _smokers(curator, console)
         _refusal(curator, console)
         _step(console, "What is left, for all analysts together, for ever")
-        show_budget(curator.budget(), console)
+        console.print(curator.budget())
     _audit(console)
     _farewell(policy, console)
 
@@ -63,7 +62,7 @@ def _fresh(folder: Path) -> None:
 
 def _first_question(curator: Curator, console: Console) -> None:
     _step(console, "The price of a question, before anything is read or paid", _BY_REGION)
-    show_quote(curator.explain(_BY_REGION, epsilon="0.5"), console)
+    console.print(curator.explain(_BY_REGION, epsilon="0.5"))
     _step(console, "The same question, paid")
     answer = curator.ask(_BY_REGION, epsilon="0.5")
     console.print(answer)

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
 from enum import Enum
-from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet as pq
 import typer
@@ -18,14 +15,12 @@ from rich.console import Console
 from rich.table import Table
 
 import deniable
-from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.loss import Loss
-from deniable.curator import Answer, Budget
+from deniable.core.errors import InvalidArgumentError
+from deniable.curator import Answer
 from deniable.curator.check import check as check_policy
 from deniable.curator.draft import draft
 from deniable.curator.factory import engine_of
 from deniable.files import atomic
-from deniable.planner import Quote
 from deniable.policy import load
 
 Policy = Annotated[Path, typer.Argument(help="The policy, a TOML file.")]
@@ -92,13 +87,10 @@ def explain(
 ) -> None:
     """What a question would cost and how far off it would be. Reads no data, spends nothing."""
     with deniable.open(policy) as curator:
-        quote = underlined(
-            sql,
-            lambda: curator.explain(
-                sql, epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta, confidence=confidence, analyst=analyst
-            ),
+        quote = curator.explain(
+            sql, epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta, confidence=confidence, analyst=analyst
         )
-    show_quote(quote, Console())
+    Console().print(quote)
 
 
 def ask(
@@ -117,11 +109,8 @@ def ask(
     if form is Format.PARQUET and output is None:
         raise InvalidArgumentError("output", "is needed for parquet: name a file with --output")
     with deniable.open(policy) as curator, Console(stderr=True).status("asking ..."):
-        answer = underlined(
-            sql,
-            lambda: curator.ask(
-                sql, epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta, confidence=confidence, analyst=analyst
-            ),
+        answer = curator.ask(
+            sql, epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta, confidence=confidence, analyst=analyst
         )
     write(answer, form, output)
 
@@ -129,16 +118,7 @@ def ask(
 def budget(policy: Policy, analyst: Analyst = None) -> None:
     """What is spent and what is left."""
     with deniable.open(policy) as curator:
-        show_budget(curator.budget(analyst), Console())
-
-
-def underlined(sql: str, step: Any) -> Any:  # noqa: ANN401 - whatever the step gives
-    """Run a step; a refusal gets the question's text, so that the place can be shown."""
-    try:
-        return step()
-    except Refused as refusal:
-        print(refusal.show(sql), file=sys.stderr)  # noqa: T201 - plain text keeps the underline in place
-        raise typer.Exit(2) from None
+        Console().print(curator.budget(analyst))
 
 
 def write(answer: Answer, form: Format, output: Path | None) -> None:
@@ -149,80 +129,9 @@ def write(answer: Answer, form: Format, output: Path | None) -> None:
             console.print(answer)
             console.print(f"[dim]{answer.meaning}[/dim]")
         case Format.CSV:
-            pyarrow.csv.write_csv(with_intervals(answer), output or sys.stdout.buffer)
+            pyarrow.csv.write_csv(answer.with_intervals, output or sys.stdout.buffer)
         case Format.PARQUET:
-            pq.write_table(with_intervals(answer), output)
+            pq.write_table(answer.with_intervals, output)
         case Format.JSON:
-            text = json.dumps(as_json(answer), indent=2, default=str)
+            text = json.dumps(answer.to_dict(), indent=2)
             output.write_text(text + "\n") if output else print(text)  # noqa: T201 - for pipes
-
-
-def with_intervals(answer: Answer) -> pa.Table:
-    """The answer, with low and high behind its own columns."""
-    table = answer.table
-    for name, column in zip(answer.intervals.column_names, answer.intervals.columns, strict=True):
-        table = table.append_column(name, column)
-    return table
-
-
-def as_json(answer: Answer) -> dict[str, object]:
-    """The answer, its intervals, its price and what that means."""
-    return {
-        "rows": with_intervals(answer).to_pylist(),
-        "confidence": float(answer.plan.quote.confidence),
-        "loss": forms(answer.loss),
-        "free": answer.free,
-        "meaning": answer.meaning,
-        "notes": list(answer.plan.quote.cautions),
-    }
-
-
-def forms(loss: Loss) -> dict[str, float]:
-    """The forms of a loss that there are."""
-    known = {"epsilon": loss.epsilon, "rho": loss.rho, "mu": loss.mu, "delta": loss.delta}
-    return {name: float(form) for name, form in known.items() if form is not None}
-
-
-def show_quote(quote: Quote, console: Console) -> None:
-    """The price before paying."""
-    title = f"error at {float(quote.confidence):.0%} confidence (of ratios: for a group of 1,000)"
-    table = Table(title=title, title_justify="left", header_style="bold")
-    for name in ("column", "noise", "one unit moves it by", "scale", "error"):
-        table.add_column(name, justify="left" if name in ("column", "noise") else "right")
-    for line in quote.lines:
-        table.add_row(
-            line.column, line.mechanism, f"{line.sensitivity:,.4g}", f"{line.scale:,.4g}", f"± {line.error:,.4g}"
-        )
-    console.print(table)
-    size = (
-        "as many groups as are shown" if quote.groups is None else f"{quote.groups:,} group{'s' * (quote.groups != 1)}"
-    )
-    console.print(f"price: {quote.loss!r}; {size}")
-    for caution in quote.cautions:
-        console.print(f"[dim]note: {caution}[/dim]", soft_wrap=True)
-    if quote.shown_from is not None:
-        console.print(
-            f"a key is shown half of the time from {quote.shown_from:,} units on; rarer ones mostly stay hidden"
-        )
-
-
-def show_budget(account: Budget, console: Console) -> None:
-    """Total, spent and left, sum by sum."""
-    table = Table(title=f"budget of {account.name}", title_justify="left", header_style="bold")
-    for name in ("sum", "cap", "spent", "left"):
-        table.add_column(name, justify="left" if name == "sum" else "right")
-    losses = (account.total, account.spent, account.remaining)
-    rows: dict[str, Sequence[Fraction | None]] = {
-        "pure epsilon": [loss.epsilon for loss in losses],
-        "zCDP rho": [loss.rho for loss in losses],
-        "GDP mu²": [loss.mu_squared for loss in losses],
-        "delta for keys": [loss.delta for loss in losses],
-    }
-    for name, values in rows.items():
-        table.add_row(name, *("closed" if value is None else f"{float(value):.4g}" for value in values))
-    console.print(table)
-    console.print(
-        f"a question may still cost up to epsilon {account.largest_epsilon:.4g} (Laplace) or rho "
-        f"{account.largest_rho:.4g} (Gaussian): one sum within its cap is enough",
-        soft_wrap=True,
-    )

@@ -12,7 +12,6 @@ import pyarrow as pa
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 import deniable
 from deniable.apps.pictures import page
@@ -20,7 +19,6 @@ from deniable.apps.questions import Accuracy, Analyst, Confidence, Delta, Epsilo
 from deniable.core.errors import InvalidArgumentError
 from deniable.files.tables import WRITABLE, write_table
 from deniable.releases import Workload
-from deniable.releases.linear.quote import ReleaseQuote
 from deniable.releases.linear.release import Release
 from deniable.releases.linear.toml import read_workload
 
@@ -51,7 +49,7 @@ def command(
     with deniable.open(policy) as curator:
         if explain:
             quote = curator.explain(work, strategy=strategy, analyst=analyst, **payment)  # type: ignore[arg-type]
-            show_quote(quote, console)
+            console.print(quote)
             return
         with _progress() as step:
             step("finding a strategy, charging, reading")
@@ -64,7 +62,7 @@ def command(
             if pictures is not None:
                 page(release, pictures)
             step("done")
-    paid = "recorded earlier: free" if release.free else f"paid: {release.loss!r}"
+    paid = "recorded earlier: free" if release.free else f"paid: {release.loss}"
     console.print(f"{table.num_rows:,} answers by strategy {release.design.name}; {paid}", soft_wrap=True)
 
 
@@ -74,25 +72,6 @@ def with_errors(release: Release) -> pa.Table:
     for name in ("deviation", "low", "high"):
         table = table.append_column(name, errors[name])
     return table
-
-
-def show_quote(quote: ReleaseQuote, console: Console) -> None:
-    """The price before paying."""
-    table = Table(title=f"strategy: {quote.strategy}", title_justify="left", header_style="bold")
-    for name in ("part", "queries", "expected error", "each alone"):
-        table.add_column(name, justify="left" if name == "part" else "right")
-    for line in quote.lines[:_MOST_LINES]:
-        table.add_row(line.part, f"{line.queries:,}", f"± {line.error:,.4g}", f"± {line.plain:,.4g}")
-    if len(quote.lines) > _MOST_LINES:
-        table.add_row(f"{len(quote.lines) - _MOST_LINES:,} parts more", "", "", "")
-    console.print(table)
-    console.print(f"price: {quote.loss!r}; {quote.numbers:,} noisy numbers; {quote.cells:,} cells", soft_wrap=True)
-    if quote.bound is not None:
-        console.print(f"all queries: ± {quote.error:.5g}; no strategy errs less than ± {quote.bound:.5g}")
-    if quote.plain is not None:
-        console.print(f"each query alone, as accurately, would cost {quote.plain:,.3g} times as much")
-    for caution in quote.cautions:
-        console.print(f"[dim]note: {caution}[/dim]", soft_wrap=True)
 
 
 def _read(path: Path) -> Workload:

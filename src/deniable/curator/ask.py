@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Self, Unpack, overload
 
@@ -160,8 +160,9 @@ class Curator:
     def budget(self, analyst: str | None = None) -> Budget:
         """What is left: of one analyst's share, or, where neither the call nor the curator names one, of the whole."""
         who = self._who(analyst)
-        account = self.policy.population_account if who is None else self.policy.accounts(who)[-1]
-        return Budget(account.name, Filter(account.cap), self.ledger.spent(account.name))
+        accounts = (self.policy.population_account,) if who is None else self.policy.accounts(who)
+        whole, *shares = [Budget(one.name, Filter(one.cap), self.ledger.spent(one.name)) for one in accounts]
+        return replace(shares[0], within=whole) if shares else whole
 
     def history(self) -> list[Entry]:
         """Everything in the ledger, oldest first."""

@@ -8,14 +8,14 @@ from fractions import Fraction
 
 from sqlglot import exp
 
-from deniable.core.errors import Refused
+from deniable.core.errors import Refused, asking
 from deniable.core.expression import Column, Expression, Kind
 from deniable.planner.aggregates.statistics import Base, Statistic, Statistics
 from deniable.planner.choices.syntax import spread
 from deniable.planner.expressions.evaluate import computable
 from deniable.planner.expressions.keys import GroupKey, domain
 from deniable.planner.expressions.translate import translate
-from deniable.planner.parse import position
+from deniable.planner.parse import QUESTION, position
 from deniable.planner.plan import Bound, Order, Output
 from deniable.planner.relations.clauses import ordinal, referred, small, terms, title
 from deniable.planner.relations.from_clause import Relations
@@ -27,6 +27,11 @@ _MOST_STATISTICS = 100
 
 def bind(select: exp.Select, policy: Policy) -> Bound:
     """The question in terms of the policy, or a refusal that says where and why not."""
+    with asking(select.meta.get(QUESTION, "")):
+        return _bound(select, policy)
+
+
+def _bound(select: exp.Select, policy: Policy) -> Bound:
     select = spread(select)
     row = Relations(policy, {}).within(select).rows(select)
     origin = row.origin

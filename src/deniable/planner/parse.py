@@ -6,8 +6,10 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from deniable.core.errors import Refused
+from deniable.core.errors import Refused, asking
 
+QUESTION = "question"
+"""Where a tree keeps the text that it was made from, so that a refusal can underline a place in it."""
 _LONGEST = 20_000
 _DEEPEST = 100
 
@@ -40,6 +42,13 @@ _KNOWN = {
 
 def parse(text: str) -> exp.Select:
     """The one SELECT that the text consists of, or a refusal that says where it stops being one."""
+    with asking(text):
+        statement = _parsed(text)
+    statement.meta[QUESTION] = text
+    return statement
+
+
+def _parsed(text: str) -> exp.Select:
     if not text.strip():
         raise Refused("empty", "There is no question.", "Write, for example, SELECT COUNT(*) FROM a table.")
     if len(text) > _LONGEST or _depth(text) > _DEEPEST:

@@ -214,7 +214,7 @@ def _quote(bound: Bound, spend: Spend, noise: Parts, selection: PartitionSelecti
     )
     number = None if bound.private_keys else groups(bound.keys)
     shown = None if selection is None else selection.even_odds
-    return Quote(loss, lines, number, shown, spend.confidence, cautions(bound, noise))
+    return Quote(loss, lines, number, shown, spend.confidence, cautions(bound, noise), bound.person)
 
 
 def _line(output: Output, noise: Parts, confidence: Fraction) -> Priced:

@@ -229,7 +229,7 @@ def _moved(refusal: Refused, attributes: Sequence[str] = ()) -> Refused:
     if refusal.code == "not-grouped":
         known = ", ".join(attributes)
         return Refused("no-cells", "The cells do not tell this apart.", f"They tell apart: {known}.", moved)
-    return Refused(refusal.code, refusal.reason, refusal.hint, moved)
+    return Refused(refusal.code, refusal.reason, refusal.hint, moved, refusal.question.removeprefix(_SELECT))
 
 
 def _column(values: Sequence[Value], kind: Kind, codes: NDArray[np.int64]) -> Result:

@@ -167,6 +167,14 @@ def test_a_refusal_underlines_the_place():
     with pytest.raises(Refused) as caught:
         _price(sql)
     assert caught.value.show(sql).splitlines()[1:3] == ["         AVG(agee) FROM visits", "             ^^^^"]
+    assert str(caught.value).splitlines()[1:3] == ["         AVG(agee) FROM visits", "             ^^^^"]
+
+
+def test_a_refusal_of_what_cannot_be_read_underlines_the_place_too():
+    with pytest.raises(Refused) as caught:
+        _price("SELECT COUNT(*) FROM visits WHERE (age")
+    assert caught.value.code == "syntax"
+    assert "^" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from deniable.apps.attack.page import percent
+from deniable.apps.attack.page import interval_words, percent, reached
 from deniable.apps.attack.svg import draw
 from deniable.apps.attack.tour import Tour, Visited, defences_of
 from deniable.attacks import Attack, Outcome
+from deniable.attacks.outcome import CONFIDENCE
 from deniable.core.errors import InvalidArgumentError
 from deniable.files.atomic import write
 
@@ -40,21 +41,31 @@ def show_outcomes(attack: Attack[Any], outcomes: Sequence[Outcome], console: Con
     table = Table(
         title=f"{attack.title} ({attack.name})", title_justify="left", title_style="bold", header_style="bold"
     )
-    for column in ("defence", "reached", "guessing", "allowed", "what happened"):
-        table.add_column(column, justify="right" if column in ("reached", "guessing", "allowed") else "left")
+    for column in ("defence", "reached", "interval", "guessing", "allowed", "what happened"):
+        table.add_column(column, justify="left" if column in ("defence", "what happened") else "right")
     for outcome in outcomes:
-        allowed = "" if outcome.bound is None else f"{percent(outcome.bound)}"
-        row = (outcome.defence, shaded(outcome), percent(outcome.chance), allowed, outcome.sentence)
-        table.add_row(*row)
+        allowed = "" if outcome.bound is None else f"{percent(outcome.bound)}{'' if outcome.kept else ' broken'}"
+        table.add_row(
+            outcome.defence,
+            shaded(outcome),
+            interval_words(outcome),
+            percent(outcome.chance),
+            allowed,
+            outcome.sentence,
+        )
     console.print(table)
-    console.print(f"[dim]reached: {outcomes[0].measure}[/dim]", soft_wrap=True)
+    console.print(
+        f"[dim]reached: {outcomes[0].measure}; interval: where it would lie with very many guesses, "
+        f"at {CONFIDENCE:.1%} confidence; allowed: on average[/dim]",
+        soft_wrap=True,
+    )
     console.print(f"[dim]{attack.lesson}[/dim]", soft_wrap=True)
 
 
 def shaded(outcome: Outcome) -> Text:
     """The number, red where the attack took most of what there was."""
     style = "red" if outcome.gain > 0.5 else "yellow" if outcome.gain > 0.1 else "green"  # noqa: PLR2004 - most, some
-    return Text(percent(outcome.value), style=style)
+    return Text(reached(outcome), style=style)
 
 
 def show_matrix(tour: Tour, console: Console) -> None:

@@ -81,6 +81,35 @@ def test_the_odds_that_are_shown_are_the_protocols_own(window: Page, survey: Sur
     assert "epsilon 2.6 in total" in window.evaluate("document.getElementById('total').textContent")
 
 
+def test_only_what_can_happen_is_told(window: Page) -> None:
+    told = window.evaluate(
+        "Object.fromEntries([...document.querySelectorAll('.odds')].map(b => [b.dataset.question, b.textContent]))"
+    )
+    assert told["hours"].startswith('The report is only "low" or "high"')  # so small an epsilon has the bit alone
+    assert not any(words in text for text in told.values() for words in ("100%", "Otherwise", " 0%", "NaN"))
+    number = '{ piecewise: ["%d", "4"], keep: ["3", "4"], truth: ["5", "8"] }'
+    said = [window.evaluate(f"numberOdds({number % part})") for part in (0, 1, 4)]
+    assert ["low" in text for text in said] == [True, True, False]
+    assert ["a number, from a wide window" in text for text in said] == [False, True, True]
+    assert said[1].startswith("With chance 75% the report is only")
+    assert "With chance 25% it is a number" in said[1]
+
+
+def test_what_is_not_certain_is_never_called_so(window: Page) -> None:
+    parts = [0, 1e-9, 0.0004, 0.001, 0.123456, 0.5, 0.9994, 0.9999999, 1]
+    assert window.evaluate(f"{parts}.map(percent)") == [
+        "0%",
+        "less than 0.1%",
+        "less than 0.1%",
+        "0.1%",
+        "12.3%",
+        "50%",
+        "99.9%",
+        "more than 99.9%",
+        "100%",
+    ]
+
+
 def test_the_chances_that_it_draws_with_are_exactly_the_protocols_own(window: Page, survey: Survey) -> None:
     given = {question["name"]: question for question in window.evaluate("survey.questions")}
     protocols = {question.name: question.protocol for question in survey.questions}

@@ -79,7 +79,7 @@ class Report:
 
         return rich_report(self)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         """The same without colours."""
         from deniable.releases.syntactic.report.page import plain_report  # noqa: PLC0415 - same
 
