@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 SOURCE, UNIT = ROOT / "src/deniable", ROOT / "tests/unit"
 
 TOPICS = {
+    "accounting/test_true_losses.py": "claimed losses of batches against exact oracles, whichever module claims them",
     "accounting/test_worst_analyst.py": "the filter against all strategies of a menu",
     "apps/test_limits.py": "what no calculator can promise, for all of apps/plan",
     "attacks/test_bounds.py": "one theorem for all attacks",
@@ -24,8 +25,10 @@ TOPICS = {
     "audit/test_planted_bugs.py": "mechanisms that are broken on purpose, which no module holds",
     "core/test_theorems.py": "classic theorems of the field, by enumeration, which no one module states",
     "curator/test_batch.py": "batches, from the planner's price to the ledger's one charge",
+    "engines/duckdb/test_files.py": "files as the engine meets them: spoiled, changed, of every kind",
     "engines/duckdb/test_marginals.py": "one kind of query, whose spelling is spread over the room",
     "engines/duckdb/test_reliance.py": "what we rely on in DuckDB itself",
+    "mechanisms/test_floats.py": "floats on the grid, for every mechanism that takes them",
     "planner/test_refusals.py": "every refusal of every pass, in one list, as docs/sql.md has them",
     "policy/test_fuzz.py": "mangled policies, whichever part is mangled",
     "releases/linear/test_sensitivity.py": "one theorem for all strategies",
@@ -33,6 +36,9 @@ TOPICS = {
 """Tests of a question that belongs to no one module, and why."""
 
 STANDS_IN = {
+    "accounting": "tests/unit/accounting/test_compose.py",
+    "display": "tests/contracts/test_shown.py",
+    "files": "tests/unit/files/test_tables.py",
     "mechanisms": "tests/contracts/test_mechanisms.py",
     "engines": "tests/contracts/test_engines.py",
     "local": "tests/contracts/test_protocols.py",

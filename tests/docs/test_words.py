@@ -10,6 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 WORDS = re.findall(r"^- \*\*(.+?)\*\*: (.+)", (ROOT / "docs/words.md").read_text(), flags=re.MULTILINE)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES += sorted((ROOT / "docs/attacks").glob("*.md"))
 WIDTH = 120
 
 
@@ -24,7 +25,7 @@ def test_every_line_that_starts_an_entry_is_one() -> None:
     assert len(lines) == len(WORDS)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+@pytest.mark.parametrize("page", PAGES, ids=[str(page.relative_to(ROOT)) for page in PAGES])
 def test_prose_ends_at_the_width(page: Path) -> None:
     prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
     long = [line for line in prose.splitlines() if len(line) > WIDTH and not line.startswith(("|", "!["))]

@@ -2,62 +2,61 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from enum import Enum
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import pyarrow.csv
-import pyarrow.parquet as pq
 import typer
 from rich.console import Console
 from rich.table import Table
 
 import deniable
+from deniable.apps.exits import ExitCode
+from deniable.apps.formats import Form, Format, Output, settled, write
+from deniable.apps.options import Accuracy, Analyst, Confidence, Delta, Epsilon, Policy, Rho
 from deniable.core.errors import InvalidArgumentError
-from deniable.curator import Answer
-from deniable.curator.check import check as check_policy
-from deniable.curator.draft import draft
-from deniable.curator.factory import engine_of
 from deniable.files import atomic
-from deniable.policy import load
 
-Policy = Annotated[Path, typer.Argument(help="The policy, a TOML file.")]
-Question = Annotated[str, typer.Argument(help="The question, in SQL.")]
-Epsilon = Annotated[str | None, typer.Option(help="Spend so much pure epsilon (Laplace noise).")]
-Rho = Annotated[str | None, typer.Option(help="Spend so much rho of zCDP (Gaussian noise).")]
-Accuracy = Annotated[str | None, typer.Option(help="Spend as little as reaches this error.")]
-Delta = Annotated[str | None, typer.Option(help="For group keys that are private.")]
-Confidence = Annotated[str, typer.Option(help="Of the error bars.")]
-Analyst = Annotated[str | None, typer.Option(help="Who asks, where the policy gives analysts shares.")]
+if TYPE_CHECKING:
+    from deniable.curator import Answer
 
-
-class Format(Enum):
-    """How an answer is written."""
-
-    TABLE = "table"
-    CSV = "csv"
-    JSON = "json"
-    PARQUET = "parquet"
+Question = Annotated[str, typer.Argument(metavar="SQL", help="The question, in SQL.")]
 
 
 def init(
-    file: Annotated[Path, typer.Argument(help="A .parquet, .csv or .tsv file, or 'file.duckdb::table'.")],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the draft here.")] = None,
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A .parquet, .csv or .tsv file, or 'file.duckdb::table'.")
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Where to write the draft; beside the data otherwise."),
+    ] = None,
 ) -> None:
-    """Draft a policy for a file. The draft marks what was looked up in the data, for you to replace."""
+    """Draft a policy for a data file.
+
+    The draft marks every value that was looked up in the data: replace it by something publicly known.
+    """
+    from deniable.curator.draft import draft
+
     target = output or file.with_suffix(".toml")
     if target.exists():
         raise InvalidArgumentError("output", f"{target} exists already; name another with --output")
     atomic.write(target, draft(file), new=True)
-    Console().print(f"wrote {target}: replace what is marked, then: deniable check {target}", soft_wrap=True)
+    Console().print(f"wrote {target}: replace what is marked, then run: deniable check {target}", soft_wrap=True)
 
 
 def check(policy: Policy) -> None:
-    """Check a policy against its files, and say what analysts will see."""
+    """Check a policy against its files, and show what analysts can do.
+
+    Ends with exit code 1 if a column does not fit.
+    """
+    from deniable.curator.check import check as check_policy
+    from deniable.curator.factory import engine_of
+    from deniable.policy import load
+
     loaded = load(policy)
-    table = Table(title=f"{loaded.population}: what analysts see", title_justify="left", header_style="bold")
+    table = Table(title=f"{loaded.population}: what analysts can do", title_justify="left", header_style="bold")
     for name in ("table", "column", "type", "allows", "problem"):
         table.add_column(name, style="red" if name == "problem" else "")
     engine = engine_of(loaded)
@@ -72,7 +71,7 @@ def check(policy: Policy) -> None:
         f"budget: epsilon {float(guarantee.epsilon):g}, delta {float(guarantee.delta):g}; {loaded.neighbours.value}"
     )
     if any(line.problem for line in seen):
-        raise typer.Exit(1)
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def explain(
@@ -85,11 +84,15 @@ def explain(
     confidence: Confidence = "0.95",
     analyst: Analyst = None,
 ) -> None:
-    """What a question would cost and how far off it would be. Reads no data, spends nothing."""
+    """Show what a question would cost and how accurate it would be.
+
+    Reads no data and spends nothing.
+    """
     with deniable.open(policy) as curator:
         quote = curator.explain(
             sql, epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta, confidence=confidence, analyst=analyst
         )
+        quote = quote.with_notes(curator.budget(analyst).warns(quote.loss))
     Console().print(quote)
 
 
@@ -102,36 +105,33 @@ def ask(
     delta: Delta = None,
     confidence: Confidence = "0.95",
     analyst: Analyst = None,
-    form: Annotated[Format, typer.Option("--format", help="How to write the answer.")] = Format.TABLE,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+    form: Form = None,
+    output: Output = None,
 ) -> None:
-    """Ask a question, and pay for it."""
-    if form is Format.PARQUET and output is None:
-        raise InvalidArgumentError("output", "is needed for parquet: name a file with --output")
+    """Ask a question and pay for the answer.
+
+    Say how much to spend with --epsilon, --rho or --accuracy. Asking the same question again costs nothing.
+    """
+    wanted = settled(output, form)
     with deniable.open(policy) as curator, Console(stderr=True).status("asking ..."):
         answer = curator.ask(
             sql, epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta, confidence=confidence, analyst=analyst
         )
-    write(answer, form, output)
+    show(answer, wanted, output)
 
 
 def budget(policy: Policy, analyst: Analyst = None) -> None:
-    """What is spent and what is left."""
+    """Show what has been spent and what is left."""
     with deniable.open(policy) as curator:
         Console().print(curator.budget(analyst))
 
 
-def write(answer: Answer, form: Format, output: Path | None) -> None:
-    """The answer in the wanted form, on the terminal or into a file."""
-    match form:
-        case Format.TABLE:
-            console = Console() if output is None else Console(file=output.open("w"), width=120)
-            console.print(answer)
-            console.print(f"[dim]{answer.meaning}[/dim]")
-        case Format.CSV:
-            pyarrow.csv.write_csv(answer.with_intervals, output or sys.stdout.buffer)
-        case Format.PARQUET:
-            pq.write_table(answer.with_intervals, output)
-        case Format.JSON:
-            text = json.dumps(answer.to_dict(), indent=2)
-            output.write_text(text + "\n") if output else print(text)  # noqa: T201 - for pipes
+def show(answer: Answer, form: Format, output: Path | None) -> None:
+    """The answer in the wanted form, on the terminal or in a file."""
+    if form is not Format.TABLE:
+        write(form, output, answer.with_intervals, answer.to_dict())
+        return
+    with nullcontext(sys.stdout) if output is None else output.open("w", encoding="utf-8") as file:
+        console = Console() if output is None else Console(file=file, width=120)
+        console.print(answer)
+        console.print(f"[dim]{answer.meaning}[/dim]")

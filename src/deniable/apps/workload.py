@@ -6,21 +6,22 @@ import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import pyarrow as pa
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 import deniable
-from deniable.apps.pictures import page
-from deniable.apps.questions import Accuracy, Analyst, Confidence, Delta, Epsilon, Policy, Rho
+from deniable.apps.formats import FILES, settled, write
+from deniable.apps.options import Accuracy, Analyst, Confidence, Delta, Epsilon, Policy, Rho
 from deniable.core.errors import InvalidArgumentError
-from deniable.files.tables import WRITABLE, write_table
-from deniable.releases import Workload
-from deniable.releases.linear.release import Release
-from deniable.releases.linear.toml import read_workload
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deniable.releases import Workload
+    from deniable.releases.linear.release import Release
 
 _MOST_LINES = 30
 _STEPS = 4
@@ -28,19 +29,33 @@ _STEPS = 4
 
 def command(
     policy: Policy,
-    workload: Annotated[Path, typer.Argument(help="The workload, a TOML file.")],
+    workload: Annotated[
+        Path, typer.Argument(metavar="WORKLOAD", help="The workload file (TOML): which counts to answer.")
+    ],
     epsilon: Epsilon = None,
     rho: Rho = None,
     accuracy: Accuracy = None,
     delta: Delta = None,
     confidence: Confidence = "0.95",
     analyst: Analyst = None,
-    strategy: Annotated[str, typer.Option(help="How to measure; 'best' errs least.")] = "best",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write answers here: .parquet or .csv")] = None,
-    pictures: Annotated[Path | None, typer.Option(help="Write a page of pictures here: .html")] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Only say what it would cost; reads no data.")] = False,
+    strategy: Annotated[
+        str, typer.Option(metavar="NAME", help="How to measure; 'best' picks the most accurate way.")
+    ] = "best",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the answers here: .csv, .json, .parquet or .arrow."),
+    ] = None,
+    pictures: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page of charts here (.html).")] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Only show the price and the accuracy. Reads no data, spends nothing.")
+    ] = False,
 ) -> None:
-    """Release the answers to a whole workload: histograms, ranges, cross-tabulations."""
+    """Answer many counts at once: histograms, ranges, cross-tables.
+
+    Together they cost far less than one by one. The answers go to a file, each with its error bar.
+    """
+    from deniable.apps.pictures import page
+
     work = _read(workload)
     if not explain:
         _check(output, pictures)
@@ -58,7 +73,7 @@ def command(
             table = with_errors(release)
             step("writing")
             if output is not None:
-                write_table(table, output)
+                write(settled(output, allowed=FILES), output, table, as_json(table, release))
             if pictures is not None:
                 page(release, pictures)
             step("done")
@@ -74,8 +89,15 @@ def with_errors(release: Release) -> pa.Table:
     return table
 
 
+def as_json(table: pa.Table, release: Release) -> dict[str, object]:
+    """The answers, how they were measured and what they cost."""
+    return release.to_dict() | {"rows": table.to_pylist(), "strategy": release.design.name}
+
+
 def _read(path: Path) -> Workload:
     """The file, or what is wrong with it."""
+    from deniable.releases.linear.toml import read_workload
+
     try:
         written = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -85,14 +107,15 @@ def _read(path: Path) -> Workload:
 
 def _check(output: Path | None, pictures: Path | None) -> None:
     """Before anything is paid."""
+    from deniable.apps.pictures import page
+
     if output is None and pictures is None:
         raise InvalidArgumentError("output", "is missing: name a file with --output, or a page with --pictures")
-    if output is not None and output.suffix not in WRITABLE:
-        raise InvalidArgumentError("output", f"must end in {' or '.join(WRITABLE)}, not be {str(output)!r}")
-    for path in (output, pictures):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise InvalidArgumentError("output", f"there is no folder {str(path.parent)!r}")
+    if output is not None:
+        settled(output, allowed=FILES)
     if pictures is not None:
+        if not pictures.absolute().parent.is_dir():
+            raise InvalidArgumentError("pictures", f"must be in a folder that exists, not in {str(pictures.parent)!r}")
         page(None, pictures)
 
 

@@ -21,7 +21,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Self, Unpack, overload
+from typing import TYPE_CHECKING, Self, Unpack, overload
 
 import pyarrow as pa
 
@@ -33,14 +33,16 @@ from deniable.curator.budget import Budget
 from deniable.curator.builder import Question
 from deniable.curator.purchase import Purchase, from_bytes, to_bytes
 from deniable.curator.questions import PricedQuestions
-from deniable.curator.release import ReleasePlanner, private_values, selected
+from deniable.curator.workloads import ReleasePlanner, private_values, selected
 from deniable.engines import Engine
 from deniable.ledger import Charge, Entry, Ledger
 from deniable.planner import Batch, BatchQuote, Payment, Quote, Spend, plan_batch, plan_question
 from deniable.policy import Policy
 from deniable.releases import Workload
-from deniable.releases.linear.quote import ReleaseQuote
-from deniable.releases.linear.release import Release
+
+if TYPE_CHECKING:  # strategies are slow to load, and a question does without
+    from deniable.releases.linear.quote import ReleaseQuote
+    from deniable.releases.linear.release import Release
 
 
 @dataclass(frozen=True, slots=True)

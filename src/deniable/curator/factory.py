@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.expression import Kind
@@ -69,6 +68,8 @@ def protect(
         1.0
         >>> curator.close()
     """
+    import pyarrow.parquet as pq  # noqa: PLC0415 - questions of a policy's files do without
+
     table = _declarable(arrow(frame), {unit, *(bounds or {}), *(values or {}), *(steps or {})})
     folder = tempfile.TemporaryDirectory(prefix="deniable-")
     source = Path(folder.name) / f"{name}.parquet"

@@ -7,12 +7,11 @@ from fractions import Fraction
 from math import ceil, log, sqrt
 from typing import Self
 
-from scipy.special import ndtri
-
 from deniable.core.bits import BitSource
 from deniable.core.conversion import budget_for_mu_squared, budget_for_rho
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
+from deniable.core.normal import quantile
 from deniable.core.number import Number, exact, least_decimal, positive, positive_amount, probability, root_above, whole
 from deniable.core.sampling import IntArray, discrete_gaussian
 from deniable.mechanisms.additive import Additive
@@ -135,7 +134,7 @@ class Gaussian(Additive):
 
     def _radius(self, beta: Fraction) -> int:
         """Discrete tails are within one step of continuous ones: Pr[x >= m] <= Pr[N >= m - 1] (CKS 2020, prop. 25)."""
-        return ceil(-sqrt(self.variance) * float(ndtri(float(beta) / 2)))
+        return ceil(-sqrt(self.variance) * quantile(float(beta) / 2))
 
 
 def classic_sigma(*, sensitivity: Number, epsilon: Number, delta: Number) -> float:

@@ -96,7 +96,7 @@ def test_no_panel_has_one_flat_colour_and_every_axis_is_labelled() -> None:
 
 def test_prices_are_words() -> None:
     assert str(Loss.pure("0.5")) == "ε 0.5"
-    assert str(Loss.approximate(1, "1e-6")) == "ε 1, δ 1e-06"
+    assert str(Loss.approximate(1, "1e-6")) == "ε 1, δ 1e-6"
     assert str(Loss.concentrated(Fraction(1, 100), None)) == "ρ 0.01"
 
 

@@ -6,6 +6,7 @@ from math import inf, nan
 import pyarrow as pa
 import pytest
 
+from deniable.core.errors import InvalidArgumentError
 from deniable.display import frames
 
 
@@ -20,18 +21,23 @@ def test_rows_are_what_json_can_say():
     assert frames.to_rows(table) == [{"d": "2025-01-02", "x": None, "y": None, "z": None, "n": 3}]
 
 
-@pytest.mark.parametrize("write", [frames.to_csv, frames.to_parquet])
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(write, tmp_path):
-    path = tmp_path / "table"
+@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(suffix, tmp_path):
+    path = tmp_path / f"table{suffix}"
     path.write_text("old")
-    broken = pa.table({"x": [[1, {"y": 2}][:1]]}) if write is frames.to_csv else object()
+    broken = pa.table({"x": [[1, {"y": 2}][:1]]}) if suffix == ".csv" else object()
     with pytest.raises(Exception):  # noqa: B017, PT011 - whatever the writer says
-        write(broken, path)
-    assert [file.name for file in tmp_path.iterdir()] == ["table"]
+        frames.to_file(broken, path, suffix)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
     assert path.read_text() == "old"
 
 
 def test_coded_texts_become_texts(tmp_path):
     table = pa.table({"town": pa.array(["a", "b", None]).dictionary_encode()})
-    assert frames.to_csv(table, tmp_path / "x.csv").read_text() == '"town"\n"a"\n"b"\n\n'
+    assert frames.to_file(table, tmp_path / "x.csv", ".csv").read_text() == '"town"\n"a"\n"b"\n\n'
     assert frames.to_polars(table)["town"].to_list() == ["a", "b", None]
+
+
+def test_a_file_is_called_what_it_is(tmp_path):
+    with pytest.raises(InvalidArgumentError, match=r"must end in \.csv"):
+        frames.to_file(pa.table({"x": [1]}), tmp_path / "x.parquet", ".csv")

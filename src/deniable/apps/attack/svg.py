@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import ceil, floor, inf, log10
 from xml.sax.saxutils import escape
 
-from deniable.attacks.picture import Bars, Graph, Mark, Picture, Series, MarkedTable, Style
+from deniable.attacks.picture import Bars, Graph, Mark, MarkedTable, Picture, Series, Style
 
 WIDTH = 480
 _COLOURS = ("#1668a7", "#c2410c", "#3f7d20", "#7c3aed")

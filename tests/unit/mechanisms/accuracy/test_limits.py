@@ -8,8 +8,8 @@ from math import exp, log
 import numpy as np
 import pytest
 
-from deniable.apps.plan.limits import METHODS, _people, impossible_below, limits, reached
 from deniable.mechanisms import Gaussian
+from deniable.mechanisms.accuracy.limits import METHODS, Limits, impossible_below
 
 SPEND = {"epsilon": 1, "delta": "1e-6", "confidence": "0.95"}
 
@@ -29,7 +29,7 @@ def test_answers_that_good_give_away_more_than_privacy_allows(epsilon: float) ->
 
 
 def test_what_is_reached_is_what_the_formulas_say() -> None:
-    found = reached(log(1000), 10_000, cells=100, **SPEND)
+    found = Limits(cells=100, **SPEND).reached(log(1000), 10_000)
     sigma = Gaussian(sensitivity=1, epsilon=1, delta="1e-6", step="1/1024").sigma
     assert found["matrix mechanism"] == pytest.approx(sigma * np.sqrt(100 * 2 * log(2 * 1000 / 0.05)) / 10_000)
     tried = [2 * np.sqrt(log(100) / t) + 10 * t * log(1000) / 10_000 for t in range(1, 2000)]
@@ -40,7 +40,7 @@ def test_sums_of_noisy_cells_stay_within_the_bound() -> None:
     """Four hundred queries, ten draws at 95%: seven or more fail with probability below 1e-6 (120 x 0.05^7)."""
     chance = np.random.default_rng(1)
     queries = chance.random((400, 50)) < 0.5
-    bound = reached(log(400), 1000, cells=50, **SPEND)["matrix mechanism"] * 1000
+    bound = Limits(cells=50, **SPEND).reached(log(400), 1000)["matrix mechanism"] * 1000
     gaussian = Gaussian(sensitivity=1, epsilon=1, delta="1e-6", step="1/1024")
     worst = [np.abs(queries @ gaussian.sample(0, 50)).max() for _ in range(10)]
     assert sum(one > bound for one in worst) <= 6
@@ -48,17 +48,8 @@ def test_sums_of_noisy_cells_stay_within_the_bound() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_people_needed_are_just_enough(method: str) -> None:
-    needed = _people(method, log(50), 1, "1e-6", "0.95", 64, 0.05)
+    study = Limits(cells=64, **SPEND)
+    needed = study.people_for(0.05, method, log(50))
     assert needed is not None
-    assert reached(log(50), needed, cells=64, **SPEND)[method] <= 0.05
-    assert reached(log(50), needed * 99 // 100, cells=64, **SPEND)[method] > 0.05
-
-
-def test_the_table_is_the_lectures() -> None:
-    rows = {row[0].split(":")[0]: row[1:] for row in limits(1000, 10_000, 1, "1e-6", "0.95", None, "0.06").rows}
-    few, _, same, every = rows["below 1/sqrt n"]
-    assert "Gaussian" in few
-    assert "impossible" in same
-    assert every == rows["constant"][-1] == "impossible"
-    filled = {row[0].split(":")[0]: row[1:] for row in limits(1000, 10**6, 1, "1e-6", "0.95", 100, "0.06").rows}
-    assert filled["constant"][-1] == "matrix mechanism"
+    assert study.reached(log(50), needed)[method] <= 0.05
+    assert study.reached(log(50), needed * 99 // 100)[method] > 0.05
