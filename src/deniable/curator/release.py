@@ -92,7 +92,7 @@ def _pieces(part: object, cells: ReleaseCells, keys: tuple[GroupKey, ...], domai
 def _noise(cells: ReleaseCells, spend: Spend) -> Noise:
     """What a unit may weigh, from the count that the cells are made of."""
     if 1 - spend.confidence < SUREST:
-        raise Refused("bad-spend", "Nothing is as sure as that.", "Give a confidence of at most 1 - 1e-12.")
+        raise Refused("bad-spend", "No interval can be that certain.", "Give a confidence of at most 1 - 1e-12.")
     if spend.weights:
         raise Refused("bad-spend", "A release has no columns to weigh.", "Weigh parts of the workload: 2 * part.")
     (count,) = cells.counts
@@ -118,4 +118,4 @@ def _cautions(bound: Bound) -> tuple[str, ...]:
     most = bound.source.contribution
     if bound.source.unit is None:
         return ()
-    return (f"a unit with more than {most} rows counts as {most}: counts leave out the rest",)
+    return (f"people with more than {most} rows count as {most}: counts leave out the rest",)

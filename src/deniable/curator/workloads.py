@@ -69,7 +69,7 @@ def private_values(cells: ReleaseCells, spend: Spend) -> tuple[dict[str, str], S
     if spend.delta is None or spend.accuracy is not None:
         raise Refused(
             "private-keys",
-            f"The values of {', '.join(unknown)} are private, and showing them costs a delta.",
+            f"The policy does not list the values of {', '.join(unknown)}, and revealing them costs a delta.",
             "Release with epsilon (or rho) and delta, or list them: workload.on(table, \"column IN ('a', 'b')\").",
         )
     share = _FOR_VALUES / len(unknown)

@@ -107,7 +107,7 @@ def price_all(bounds: Sequence[Bound], spend: Spend, shares: Sequence[Number] | 
     if not bounds:
         raise Refused("empty", "There is no question.", "Give at least one.")
     if spend.weights:
-        raise Refused("bad-spend", "A batch is divided between questions, not columns.", "Give shares instead.")
+        raise Refused("bad-spend", "A batch is divided between questions, not between columns.", "Give shares instead.")
     parts = _parts(len(bounds), shares)
     if spend.accuracy is not None:
         return _added([price(bound, spend) for bound in bounds])

@@ -49,7 +49,7 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
     if any(key.domain is None for key in keys):
         found = tuple(_kept(statistic, origin.keys) for statistic in found)
     if not found:
-        raise Refused("no-aggregate", "Rows are never shown, only statistics of them.", "Add COUNT(*), SUM or AVG.")
+        raise Refused("no-aggregate", "Single rows are never shown, only statistics.", "Add COUNT(*), SUM or AVG.")
     if len(found) > _MOST_STATISTICS:
         raise Refused("too-many-statistics", f"This needs {len(found)} statistics at once.", "Ask for fewer columns.")
     return Bound(
@@ -78,7 +78,9 @@ def _keys(select: exp.Select, row: RowScope) -> tuple[GroupKey, ...]:
         except Refused as refusal:
             raise Refused(refusal.code, refusal.reason, refusal.hint, position(meant)) from None
         if value.kind is Kind.NUMBER and found is None:
-            raise Refused("real-key", "A real number is no key.", "Group by FLOOR(x / width).", position(meant))
+            raise Refused(
+                "real-key", "Real numbers cannot be group keys.", "Group by FLOOR(x / width).", position(meant)
+            )
         keys.append(GroupKey(f"k{number}", value, found))
     return tuple(keys)
 
@@ -108,14 +110,14 @@ def _check_distinct(select: exp.Select, keys: tuple[GroupKey, ...], outputs: tup
     shown = {output.value.name for output in outputs if isinstance(output.value, Column)}
     clause = select.args.get("distinct")
     if clause is not None and (clause.args.get("on") or not {key.name for key in keys} <= shown):
-        raise Refused("distinct", "DISTINCT is answered where all group keys are shown.", "Leave it out.")
+        raise Refused("distinct", "DISTINCT only works if all group keys are shown.", "Leave it out.")
 
 
 def _output(node: exp.Expression, scope: OutputScope) -> Output:
     value = translate(node, scope)
     if not computable(value):
         hint = "Ask for its parts and compute it from the answer: that costs nothing more."
-        raise Refused("unsupported-output", "This cannot be computed around aggregates.", hint, position(node))
+        raise Refused("unsupported-output", "This cannot be computed from aggregates.", hint, position(node))
     return Output(title(node), value)
 
 
@@ -143,13 +145,15 @@ def _having(select: exp.Select, scope: OutputScope) -> Expression | None:
 def _order(node: exp.Expression, scope: OutputScope, outputs: tuple[Output, ...]) -> Order:
     term = node.this
     if node.args.get("nulls_first") or node.args.get("with_fill"):
-        raise Refused("unsupported-form", "NULLs are sorted last.", "Leave out NULLS FIRST.", position(node))
+        raise Refused("unsupported-form", "NULLs are always sorted last.", "Leave out NULLS FIRST.", position(node))
     if isinstance(term, exp.Literal) and not term.is_string:
         ordinal(term, [exp.Null()] * len(outputs))
         return Order(outputs[int(str(term.this)) - 1].value, bool(node.args.get("desc")))
     value = translate(term, scope)
     if not computable(value):
-        raise Refused("unsupported-output", "This cannot be sorted by.", "Sort the answer yourself.", position(node))
+        raise Refused(
+            "unsupported-output", "The answer cannot be sorted by this.", "Sort the answer yourself.", position(node)
+        )
     return Order(value, bool(node.args.get("desc")))
 
 

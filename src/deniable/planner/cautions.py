@@ -23,13 +23,13 @@ def _weighing(bound: Bound) -> list[str]:
     plain = [statistic for statistic in bound.statistics if isinstance(statistic, Statistic)]
     texts = []
     if any(statistic.total is not None for statistic in plain):
-        texts.append(f"a unit with more than {most} rows counts as {most}: counts and sums leave out the rest")
+        texts.append(f"people with more than {most} rows count as {most}: counts and sums leave out the rest")
     if len(plain) < len(bound.statistics):
-        texts.append(f"a unit with more than {most} rows weighs as {most} in quantiles and most common values")
+        texts.append(f"people with more than {most} rows count as {most} in quantiles and most common values")
     if any(statistic.distinct is not None for statistic in plain):
-        texts.append(f"a unit adds at most {most} different values: a fixed sample, if it has more")
+        texts.append(f"each person adds at most {most} different values: a fixed sample, if they have more")
     if bound.private_keys:
-        texts.append(f"a unit counts in at most {bound.most_keys} groups")
+        texts.append(f"each person counts in at most {bound.most_keys} groups")
     return texts
 
 
@@ -48,10 +48,12 @@ def _choosing(part: Part) -> list[str]:
     if not isinstance(part, Chosen):
         return [text for quantile in part.quantiles for text in _coarse(quantile)]
     if isinstance(part.choice, Mode):
-        return [f"the {part.label} may be rarer than another value, by about {part.scale:.3g} rows or a few times that"]
+        about = f"by about {part.scale:.3g} rows or a few times that"
+        return [f"another value may be more common than the {part.label}, {about}"]
     if 0 in part.choice.sides:
         return _coarse(part.choice)
-    extreme = f"the {part.label} is the value about {part.ranks:.3g} rows from that end: of fewer rows, it is a bound"
+    place = f"the value about {part.ranks:.3g} rows from that end"
+    extreme = f"the {part.label} is {place}; with fewer rows than that, it is the bound"
     return [*_coarse(part.choice), extreme]
 
 
@@ -59,4 +61,4 @@ def _coarse(quantile: Quantile) -> list[str]:
     """What cells cut off."""
     if not quantile.cells.coarse:
         return []
-    return [f"the {quantile.label} is known to steps of {float(quantile.cells.step):g} only"]
+    return [f"the {quantile.label} is only known to steps of {float(quantile.cells.step):g}"]

@@ -55,11 +55,13 @@ def price(bound: Bound, spend: Spend) -> Plan:
 def _check_private_keys(bound: Bound, spend: Spend) -> None:
     """What private keys need."""
     if bound.neighbours is Neighbours.REPLACE:
-        raise Refused("private-keys", "Private group keys need the add-remove relation.", "Group by declared values.")
+        raise Refused(
+            "private-keys", "Private keys need neighbours = 'add-remove' in the policy.", "Group by declared values."
+        )
     if spend.delta is None:
         raise Refused(
             "private-keys",
-            "The group keys are private, and showing them costs a delta.",
+            "The policy does not list these group keys, and revealing them costs a delta.",
             "Give delta, or group by a column with declared values, or list the keys: WHERE key IN (...).",
         )
 
@@ -77,7 +79,7 @@ def _noise(bound: Bound, spend: Spend) -> Parts:
         alone = [base for base in bound.statistics if not base.names <= shared]
         return (*(_part(statistic, shares[statistic.name], bound, spend) for statistic in alone), *together)
     except InvalidArgumentError:
-        raise Refused("bad-spend", "So small a spend needs noise beyond all bounds.", "Spend more.") from None
+        raise Refused("bad-spend", "So small a spend needs more noise than can be computed.", "Spend more.") from None
 
 
 def _part(statistic: Base, share: Fraction, bound: Bound, spend: Spend) -> Noisy | Chosen:
@@ -173,7 +175,7 @@ def _selection(bound: Bound, spend: Spend) -> PartitionSelection | None:
     try:
         return PartitionSelection(epsilon=epsilon, delta=spend.delta, partitions=partitions)
     except InvalidArgumentError:
-        raise Refused("bad-spend", "So small a spend shows no keys at all.", "Spend more.") from None
+        raise Refused("bad-spend", "So small a spend would never show a group.", "Spend more.") from None
 
 
 def _queries(bound: Bound) -> tuple[ExactQuery, ...]:
@@ -185,12 +187,12 @@ def _queries(bound: Bound) -> tuple[ExactQuery, ...]:
     counts = [statistic for statistic in plain if statistic.total is None]
     if bound.private_keys:
         if any(count.distinct is not None or count.filter is not None for count in counts):
-            reason = "Under private keys, only all units can be counted without repeats."
+            reason = f"With private keys, DISTINCT can only count all {'people' if bound.person else 'rows'}."
             raise Refused("distinct", reason, "Use COUNT(DISTINCT unit) without FILTER, or COUNT(*).")
         if choices:
             raise Refused(
                 "private-keys",
-                "Quantiles and most common values need group keys that are known.",
+                "Quantiles and most common values need known group keys.",
                 "Group by a column with declared values, or list the keys: WHERE key IN (...).",
             )
         return (Kept(bound.source, keys, totals, bound.most_keys, next((count.name for count in counts), "units")),)
@@ -249,7 +251,7 @@ def _steady(bound: Bound) -> list[Output]:
         if not _linear(output.value) or choices & names(output.value):
             raise Refused(
                 "accuracy",
-                f"The error of {output.name!r} depends on the data, so no spend is sure to reach an accuracy.",
+                f"The error of {output.name!r} depends on the data, so no spend can promise an accuracy.",
                 "Ask for counts and sums by accuracy, or give epsilon.",
             )
     return noisy

@@ -51,8 +51,8 @@ def read_table(name: str, section: Section, folder: Path) -> DeclaredTable:
     source = _source(section, name, folder)
     public = section.flag("public", default=False)
     unit = section.text("unit", 'unit = "patient_id", a column that names the person')
-    contribution = section.whole("contribution", "contribution = 10, the most rows of one unit that count", most=_MOST)
-    keys = section.whole("keys", "keys = 3, the most groups in which one unit counts", most=_MOST)
+    contribution = section.whole("contribution", "contribution = 10, the most rows of a person that count", most=_MOST)
+    keys = section.whole("keys", "keys = 3, the most groups in which one person counts", most=_MOST)
     declared = section.inner("columns")
     columns = {title: read_column(title, part) for title, part in declared.each().items()}
     section.finish()
@@ -61,7 +61,7 @@ def read_table(name: str, section: Section, folder: Path) -> DeclaredTable:
     elif section.value("unit") is None:
         _refuse_weights(section, contribution)
     elif unit is not None and declared.sound:
-        section.require("contribution", "contribution = 10, the most rows of one unit that count, or 1 if it has one")
+        section.require("contribution", "contribution = 10, the most rows of a person that count")
         _check_unit(section, unit, columns)
     weight = contribution or 1
     known = {title: column for title, column in columns.items() if column is not None}
@@ -94,9 +94,9 @@ def _refuse_weights(section: Section, contribution: int | None) -> None:
     """A row that is its own unit weighs one row and lies in one group; anything else means that the unit is missing."""
     hint = 'write unit = "patient_id", the column that names the person, or leave it out'
     if contribution is not None and contribution > 1:
-        section.problem("contribution", "without a unit each row stands for itself and weighs 1", hint)
+        section.problem("contribution", "without a unit, each row stands for itself and counts once", hint)
     if section.value("keys") is not None:
-        section.problem("keys", "without a unit each row stands for itself and lies in one group", hint)
+        section.problem("keys", "without a unit, each row stands for itself and is in one group", hint)
 
 
 def _check_unit(section: Section, unit: str, columns: Mapping[str, DeclaredColumn | None]) -> None:
@@ -108,4 +108,4 @@ def _check_unit(section: Section, unit: str, columns: Mapping[str, DeclaredColum
     elif column is not None and column.kind in {Kind.NUMBER, Kind.BOOLEAN}:
         place.problem("type", f"a {column.kind.value} cannot name the unit", "write integer, text or date")
     elif column is not None and column.low is not None:
-        place.problem("bounds", "would take different units for one", "leave bounds out for the unit")
+        place.problem("bounds", "would take different people for one", "leave bounds out for the unit")

@@ -11,7 +11,7 @@ PEOPLE, ROWS = (policy(Path("nowhere"), contribution=contribution) for contribut
 
 
 def _cautions(columns: str, rules=PEOPLE, **spend: object) -> tuple[str, ...]:
-    return plan_question(f"SELECT {columns}", rules, Spend.of(**spend or {"epsilon": 1})).quote.cautions
+    return plan_question(f"SELECT {columns}", rules, Spend.of(**spend or {"epsilon": 1})).quote.notes
 
 
 def test_a_count_of_rows_that_are_units_leaves_nothing_out():
@@ -26,7 +26,7 @@ def test_a_count_of_rows_that_are_units_leaves_nothing_out():
         ("SUM(cost) FROM visits", PEOPLE, ["3 rows", "bounds"]),
         ("COUNT(DISTINCT patient_id) FROM visits", PEOPLE, []),
         ("COUNT(DISTINCT day) FROM visits", PEOPLE, ["3 different values"]),
-        ("MODE(region) FROM visits", ROWS, ["rarer"]),
+        ("MODE(region) FROM visits", ROWS, ["more common"]),
         ("MAX(age) FROM visits", ROWS, ["bounds", "from that end"]),
         ("MEDIAN(score) FROM visits", ROWS, ["bounds", "steps of"]),
     ],

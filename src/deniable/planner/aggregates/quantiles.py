@@ -43,8 +43,8 @@ def most_common(statistics: Statistics, value: Expression, where: Expression | N
     if values is None:
         raise Refused(
             "needs-values",
-            "It is not known which values this can have, so none can be chosen.",
-            "Have its values declared in the policy, or list them: WHERE column IN (...).",
+            "The possible values are not known, so none can be chosen.",
+            "List them: WHERE column IN (...), or ask the custodian to declare them.",
         )
     there = tuple(entry for entry in values if entry is not None)
     if len(there) > _MOST_VALUES:
@@ -72,5 +72,5 @@ def _groups(statistics: Statistics, cells: int) -> int:
     number = prod(len(key.domain or ()) or 1 for key in statistics.keys)
     if number * cells > MOST_TOGETHER:
         most = MOST_TOGETHER // cells
-        raise Refused("too-many-groups", f"Choices are made in at most {most:,} groups here.", "Group by fewer keys.")
+        raise Refused("too-many-groups", f"This is answered for at most {most:,} groups.", "Group by fewer keys.")
     return number

@@ -207,8 +207,8 @@ def bounds(value: Expression) -> tuple[Fraction, Fraction]:
     if low is None or high is None:
         raise Refused(
             "needs-bounds",
-            "It is not known between which bounds this lies, so no noise is enough.",
-            "Write LEAST(GREATEST(expression, lower), upper), or have bounds declared in the policy.",
+            "This has no known bounds, so no amount of noise is enough.",
+            "Write LEAST(GREATEST(expression, lower), upper), or ask the custodian to declare bounds.",
         )
     return low, high if high > low else low + 1
 

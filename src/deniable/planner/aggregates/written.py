@@ -29,15 +29,15 @@ def written(node: exp.Expression) -> Written:
     function = BY_NODE.get(type(call))
     if function is None:
         name = call.key.upper()
-        raise Refused("unknown-aggregate", f"{name} is not answered.", instead(name), position(node))
+        raise Refused("unknown-aggregate", f"{name} is not supported.", instead(name), position(node))
     value, other = call.this, second(call)
     if isinstance(value, exp.Distinct) and not function.chosen:
         return Written(DISTINCT, (_counted(function, value),))
     known = {"this", *([other] if len(function.takes) > 1 else []), *(["counters"] if "k" in function.takes else [])}
     extra = any(given for name, given in call.args.items() if given and name not in known | _HARMLESS)
     if extra or isinstance(value, exp.Distinct) or (isinstance(value, exp.Star) and function is not COUNT):
-        reason = f"This form of {function.sql[0]} is not answered."
-        raise Refused("unsupported-form", reason, "Use a plainer form.", position(node))
+        reason = f"This form of {function.sql[0]} is not supported."
+        raise Refused("unsupported-form", reason, "Use a simpler form.", position(node))
     if isinstance(value, exp.Star):
         return Written(function, ())
     match function.takes:
@@ -55,7 +55,7 @@ def written(node: exp.Expression) -> Written:
 def _counted(function: AggregateFunction, argument: exp.Distinct) -> exp.Expression:
     """Units, or different values, can be counted; nothing is added up without repeats."""
     if function is not COUNT or len(argument.expressions) != 1:
-        reason = "Only units, and values of one column, can be counted without repeats."
+        reason = "DISTINCT can only count units, or the values of one column."
         raise Refused("distinct", reason, "Write COUNT(DISTINCT column).", position(argument))
     value: exp.Expression = argument.expressions[0]
     return value

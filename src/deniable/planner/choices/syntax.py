@@ -45,7 +45,7 @@ def plain(node: exp.Expression) -> exp.Expression:
     if len(terms) != 1 or given != _WITHIN.get(type(call)):
         raise Refused(
             "unsupported-form",
-            "This form of WITHIN GROUP is not answered.",
+            "This form of WITHIN GROUP is not supported.",
             "Write MEDIAN(x) or QUANTILE_CONT(x, 0.25).",
             position(node),
         )
@@ -81,7 +81,7 @@ def place(node: exp.Expression | None, around: exp.Expression) -> Fraction:
     number = _number(node)
     if number is None or number < 1 or number.denominator != 1:
         hint = "Write APPROX_TOP_K(x, 3), as a column of its own."
-        raise Refused("unsupported-form", "APPROX_TOP_K needs how many values to name.", hint, position(around))
+        raise Refused("unsupported-form", "APPROX_TOP_K needs the number of values.", hint, position(around))
     return number
 
 

@@ -205,6 +205,6 @@ def _plain(literal: Literal) -> Value:
     """A constant as a Python value."""
     if isinstance(literal.value, Fraction):
         if literal.value.denominator != 1 or abs(literal.value) >= 2**63:
-            raise Refused("unsupported-form", "Keys are whole numbers of 64 bits.", "Use buckets.")
+            raise Refused("unsupported-form", "Group keys must be whole numbers of 64 bits.", "Group by buckets.")
         return int(literal.value)
     return normalize("NFC", literal.value) if isinstance(literal.value, str) else literal.value

@@ -33,7 +33,7 @@ def translate(node: exp.Expression | None, scope: Scope) -> Expression:
     """
     value = meaning(node, scope)
     if node is not None and size(value, _MOST_PARTS) >= _MOST_PARTS:
-        raise Refused("too-long", "This grows too long.", "Compute less in subqueries.", position(node))
+        raise Refused("too-long", "This expression becomes too long.", "Compute less in subqueries.", position(node))
     return value
 
 
@@ -53,7 +53,7 @@ def meaning(node: exp.Expression | None, scope: Scope) -> Expression:
     extra = [name for name, value in node.args.items() if value and name not in allowed and name not in _HARMLESS]
     if extra:
         raise Refused(
-            "unsupported-form", f"This form of {_name(node)} is not answered.", "Use a plainer form.", position(node)
+            "unsupported-form", f"This form of {_name(node)} is not supported.", "Use a simpler form.", position(node)
         )
     try:
         return build(node, lambda part: meaning(part, scope))
@@ -259,17 +259,17 @@ def _unknown(node: exp.Expression) -> Refused:
     place = position(node)
     if isinstance(node, exp.Star):
         return Refused(
-            "rows", "Rows are never shown, only statistics of them.", "Use COUNT(*), SUM(...), AVG(...).", place
+            "rows", "Single rows are never shown, only statistics.", "Use COUNT(*), SUM(...), AVG(...).", place
         )
     if isinstance(node, exp.Subquery | exp.Select | exp.Exists):
         hint = "Join it, or look for the unit: unit IN (SELECT unit ...)."
-        return Refused("subquery", "A subquery cannot stand here.", hint, place)
+        return Refused("subquery", "A subquery is not allowed here.", hint, place)
     if isinstance(node, exp.Window):
-        return Refused("window", "Window functions over private rows are not answered.", "Use GROUP BY.", place)
+        return Refused("window", "Window functions are not supported on private rows.", "Use GROUP BY.", place)
     if isinstance(node, exp.AggFunc):
-        hint = "An aggregate stands in SELECT, HAVING or ORDER BY, and not inside another."
-        return Refused("unknown-aggregate", f"{_name(node)} is not answered here.", hint, place)
-    return Refused("unknown-function", f"{_name(node)} is not on the list of functions.", "See docs/sql.md", place)
+        hint = "Use aggregates in SELECT, HAVING or ORDER BY, and not inside another one."
+        return Refused("unknown-aggregate", f"{_name(node)} is not allowed here.", hint, place)
+    return Refused("unknown-function", f"{_name(node)} is not a supported function.", "See docs/sql.md", place)
 
 
 def _name(node: exp.Expression) -> str:
