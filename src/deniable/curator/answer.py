@@ -70,6 +70,7 @@ class Answer(Tabular):
 
         The exact value is the one that the same question gives without noise, with rows clamped to the policy's bounds
         and units scaled to its contribution; what clamping and scaling take away is not noise, and not in the interval.
+        What the grid rounds is in it, as far as the question counts the rows: docs/proofs/weighing.md
         """
         return self._ends(self._columns(probability("confidence", confidence)))
 

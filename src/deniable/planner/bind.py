@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from itertools import count
 
 from sqlglot import exp
 
@@ -42,7 +42,7 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
     scope = _scope(select, row, keys)
     outputs = _apart([_output(node, scope) for node in select.expressions])
     _check_distinct(select, keys, outputs)
-    scope.aliases = {output.name.lower(): output.value for output in outputs}
+    scope.aliases = _aliases(select, outputs)
     having = _having(select, scope)
     order = tuple(_order(node, scope, outputs) for node in terms(select, "order"))
     found = tuple(sorted(scope.statistics.found.values(), key=lambda statistic: statistic.name))
@@ -122,14 +122,27 @@ def _output(node: exp.Expression, scope: OutputScope) -> Output:
 
 
 def _apart(outputs: list[Output]) -> tuple[Output, ...]:
-    """Columns of one name get numbers, from the second on."""
-    seen: Counter[str] = Counter()
+    """Columns of one name get numbers, from the second on: the next that no other column is called by."""
+    taken = {output.name.lower() for output in outputs}
+    seen: set[str] = set()
     named = []
     for output in outputs:
-        number = seen[output.name.lower()]
-        seen[output.name.lower()] += 1
-        named.append(output if not number else Output(f"{output.name}_{number}", output.value))
+        name = output.name
+        if name.lower() in seen:
+            name = next(found for number in count(1) if (found := f"{name}_{number}").lower() not in taken)
+            taken.add(name.lower())
+        seen.add(name.lower())
+        named.append(Output(name, output.value))
     return tuple(named)
+
+
+def _aliases(select: exp.Select, outputs: tuple[Output, ...]) -> dict[str, tuple[Expression, ...]]:
+    """What the names of the answer mean, as written and as shown; several things, if it was written twice."""
+    found: dict[str, dict[Expression, None]] = {}
+    for node, output in zip(select.expressions, outputs, strict=True):
+        for name in {title(node).lower(), output.name.lower()}:
+            found.setdefault(name, {})[output.value] = None
+    return {name: tuple(values) for name, values in found.items()}
 
 
 def _having(select: exp.Select, scope: OutputScope) -> Expression | None:
@@ -149,7 +162,7 @@ def _order(node: exp.Expression, scope: OutputScope, outputs: tuple[Output, ...]
     if isinstance(term, exp.Literal) and not term.is_string:
         ordinal(term, [exp.Null()] * len(outputs))
         return Order(outputs[int(str(term.this)) - 1].value, bool(node.args.get("desc")))
-    value = translate(term, scope)
+    value = scope.alias(term.unnest()) or translate(term, scope)
     if not computable(value):
         raise Refused(
             "unsupported-output", "The answer cannot be sorted by this.", "Sort the answer yourself.", position(node)

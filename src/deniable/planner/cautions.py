@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
+from deniable.core.expression import Call, Expression, Literal
 from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.choices.histogram import Mode, Quantile
 from deniable.planner.choices.price import Chosen
+from deniable.planner.expressions.evaluate import ROUNDED
 from deniable.planner.plan import Bound, Noisy, Part
 
 
 def cautions(bound: Bound, noise: Sequence[Part]) -> tuple[str, ...]:
     """A sentence for each."""
-    return (*_weighing(bound), *_clamping(bound), *(text for part in noise for text in _choosing(part)))
+    return (
+        *_weighing(bound),
+        *_clamping(bound),
+        *_rounding(bound),
+        *(text for part in noise for text in _choosing(part)),
+    )
 
 
 def _weighing(bound: Bound) -> list[str]:
@@ -39,6 +47,27 @@ def _clamping(bound: Bound) -> list[str]:
         isinstance(base, Quantile) or (isinstance(base, Statistic) and base.signed) for base in bound.statistics
     )
     return ["values outside their bounds count as the nearest bound"] if clamped else []
+
+
+def _rounding(bound: Bound) -> list[str]:
+    """What sums of values without a step lose, if the question does not count their rows."""
+    most = max((most for output in bound.outputs for most in _uncounted(output.value)), default=None)
+    if most is None:
+        return []
+    wish = "ask for COUNT(*) too, or have a step declared"
+    return [
+        f"values without a step are rounded by at most {float(most):.2g} each, which a sum alone leaves out: {wish}"
+    ]
+
+
+def _uncounted(expression: Expression) -> Iterator[Fraction]:
+    """By how much rows may be rounded that nobody counts."""
+    match expression:
+        case Call(function=function, arguments=(_, Literal(value=Fraction() as most), Literal(value=None))):
+            yield from [most] * (function == ROUNDED)
+        case Call(arguments=arguments):
+            for argument in arguments:
+                yield from _uncounted(argument)
 
 
 def _choosing(part: Part) -> list[str]:

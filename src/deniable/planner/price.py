@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 
@@ -20,7 +21,7 @@ from deniable.planner.cautions import cautions
 from deniable.planner.choices.histogram import Quantile
 from deniable.planner.choices.price import Chosen, by_epsilon, by_rho
 from deniable.planner.choices.running_counts import Counted, counted
-from deniable.planner.expressions.evaluate import Band, Result, evaluate
+from deniable.planner.expressions.evaluate import Band, Result, evaluate, unrounded
 from deniable.planner.expressions.keys import groups
 from deniable.planner.plan import Bound, Noisy, Output, Part, Plan, Priced, Quote
 from deniable.planner.spend import Spend
@@ -243,10 +244,12 @@ def _error(output: Output, noise: Parts, confidence: Fraction) -> float:
 
 
 def _steady(bound: Bound) -> list[Output]:
-    """The noisy columns, whose error must not depend on the data if an accuracy is asked for."""
+    """The noisy columns, less their rounding: if an accuracy is asked for, their error must not depend on the data."""
     statistics = frozenset().union(*(statistic.names for statistic in bound.statistics))
     choices = frozenset().union(*(base.names for base in bound.statistics if not isinstance(base, Statistic)))
-    noisy = [output for output in bound.outputs if statistics & names(output.value)]
+    noisy = [
+        replace(output, value=unrounded(output.value)) for output in bound.outputs if statistics & names(output.value)
+    ]
     for output in noisy:
         if not _linear(output.value) or choices & names(output.value):
             raise Refused(

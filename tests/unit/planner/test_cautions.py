@@ -29,6 +29,9 @@ def test_a_count_of_rows_that_are_units_leaves_nothing_out():
         ("MODE(region) FROM visits", ROWS, ["more common"]),
         ("MAX(age) FROM visits", ROWS, ["bounds", "from that end"]),
         ("MEDIAN(score) FROM visits", ROWS, ["bounds", "steps of"]),
+        ("SUM(score) FROM visits", ROWS, ["bounds", "without a step"]),
+        ("SUM(score), COUNT(*) FROM visits", ROWS, ["bounds"]),
+        ("AVG(score) FROM visits", ROWS, ["bounds"]),
     ],
 )
 def test_each_loss_is_named_once(columns, rules, said):

@@ -11,9 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from deniable.core.expression import Column, Expression, Kind, Literal, Range
+from deniable.core.expression import Call, Column, Expression, Kind, Literal, Range
 from deniable.planner.aggregates import quantiles
-from deniable.planner.aggregates.statistics import Statistics, bounds, present
+from deniable.planner.aggregates.statistics import Moment, Statistics, bounds, present
+from deniable.planner.expressions.evaluate import ROUNDED
 from deniable.planner.expressions.functions import call, number
 
 
@@ -66,19 +67,22 @@ def mode(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Exp
 def total(aggregate: Aggregate, statistics: Statistics, counted: frozenset[str]) -> Expression:
     """Middle times count plus the distances, if the count is paid for anyway; otherwise the plain sum."""
     (value,) = aggregate.values
-    scratch = Statistics(statistics.source, statistics.steps, statistics.grouped)
-    if scratch.count(aggregate.rows).name not in counted:
-        return statistics.sum(value, aggregate.where)
-    distance, centre = statistics.distances(value, aggregate.where)
-    return call("add", call("multiply", number(centre), statistics.count(aggregate.rows)), distance)
+    paid = [rows for rows in (aggregate.rows, aggregate.where, None) if _name(statistics, rows) in counted]
+    rows = statistics.count(paid[0]) if paid else Literal(None, Kind.NUMBER)
+    if _name(statistics, aggregate.rows) not in counted:
+        moment = statistics.sum(value, aggregate.where)
+        return _rounded(moment.column, moment.rounding, rows)
+    moment = statistics.distances(value, aggregate.where)
+    distance = _rounded(moment.column, moment.rounding, rows)
+    return call("add", call("multiply", number(moment.offset), rows), distance)
 
 
 def average(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
     """Middle plus mean distance, within the bounds; NULL where nothing is counted."""
     (value,) = aggregate.values
     many = statistics.count(aggregate.rows)
-    mean, centre = _mean(statistics, value, aggregate.where, many)
-    return _where_any(many, _clip(call("add", number(centre), mean), value.range))
+    moment = statistics.distances(value, aggregate.where)
+    return _where_any(many, _clip(call("add", number(moment.offset), _mean(moment, many)), value.range))
 
 
 def variance(*, sample: bool, root: bool) -> Maker:
@@ -127,35 +131,42 @@ def intercept(aggregate: Aggregate, statistics: Statistics, counted: frozenset[s
     means = []
     many = statistics.count(aggregate.rows)
     for value in aggregate.values:
-        mean, centre = _mean(statistics, value, aggregate.rows, many)
-        means.append(call("add", number(centre), mean))
+        moment = statistics.distances(value, aggregate.rows)
+        means.append(call("add", number(moment.offset), _mean(moment, many)))
     dependent, independent = means
     return call("subtract", dependent, call("multiply", slope(aggregate, statistics, counted), independent))
 
 
-def _mean(
-    statistics: Statistics, value: Expression, where: Expression | None, many: Column
-) -> tuple[Expression, Fraction]:
-    """The mean distance from the middle, and the middle."""
-    distance, centre = statistics.distances(value, where)
-    return call("divide", distance, many), centre
+def _mean(moment: Moment, many: Column) -> Expression:
+    """The mean of what rows add; none of them is off by more than the rounding, so the mean is not either."""
+    return _rounded(call("divide", moment.column, many), moment.rounding, number(1))
 
 
 def _spread(statistics: Statistics, value: Expression, where: Expression | None, many: Column) -> Expression:
     """Mean square less squared mean, of distances from the middle; never below zero nor above the widest."""
-    mean, centre = _mean(statistics, value, where, many)
-    square, moved = statistics.squares(value, where)
-    spread = call("subtract", call("add", call("divide", square, many), number(moved)), call("multiply", mean, mean))
+    distance, square = statistics.distances(value, where), statistics.squares(value, where)
+    mean = _mean(distance, many)
+    spread = call("subtract", call("add", _mean(square, many), number(square.offset)), call("multiply", mean, mean))
     low, high = bounds(value)
-    return _clip(spread, Range(Fraction(0), max(high - centre, centre - low) ** 2))
+    return _clip(spread, Range(Fraction(0), max(high - distance.offset, distance.offset - low) ** 2))
 
 
 def _together(statistics: Statistics, aggregate: Aggregate, many: Column) -> Expression:
     """Mean product less product of means, of distances from the middles: the covariance of the rows."""
     one, other = aggregate.values
-    means = [_mean(statistics, value, aggregate.rows, many)[0] for value in (one, other)]
-    product = call("divide", statistics.products(one, other, aggregate.rows), many)
+    means = [_mean(statistics.distances(value, aggregate.rows), many) for value in (one, other)]
+    product = _mean(statistics.products(one, other, aggregate.rows), many)
     return call("subtract", product, call("multiply", *means))
+
+
+def _rounded(value: Expression, most: Fraction, rows: Expression) -> Expression:
+    """The value, known up to `most` for each of so many rows; NULL: nobody knows how many."""
+    return Call(ROUNDED, (value, number(most), rows), value.kind, value.range, value.nullable) if most else value
+
+
+def _name(statistics: Statistics, rows: Expression | None) -> str:
+    """What the count of these rows is called, if it is bought."""
+    return Statistics(statistics.source, statistics.steps, statistics.grouped).count(rows).name
 
 
 def _of_sample(many: Column, population: Expression) -> Expression:

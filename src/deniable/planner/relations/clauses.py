@@ -54,10 +54,14 @@ def referred(node: exp.Expression, select: exp.Select, scope: RowScope) -> exp.E
     if isinstance(node, exp.Literal) and not node.is_string:
         return ordinal(node, select.expressions)
     if isinstance(node, exp.Column) and not node.table:
-        aliases = {found.alias.lower(): found.this for found in select.expressions if isinstance(found, exp.Alias)}
+        aliases = [found for found in select.expressions if isinstance(found, exp.Alias)]
+        named = [found.this for found in aliases if found.alias.lower() == node.name.lower()]
         declared = {name.lower() for name in scope.origin.columns}
-        if node.name.lower() in aliases and node.name.lower() not in declared:
-            return cast("exp.Expression", aliases[node.name.lower()])
+        if named and node.name.lower() not in declared:
+            if any(other != named[0] for other in named[1:]):
+                reason = f"Several columns of the answer are called {node.name!r}."
+                raise Refused("ambiguous-column", reason, "Give each a name of its own.", position(node))
+            return cast("exp.Expression", named[0])
     return node
 
 

@@ -169,7 +169,7 @@ def _grouped(select: exp.Select, scope: RowScope) -> Origin:
     inner = UnitScope(scope, [*whose, *keys])
     _check_once([title(node) for node in select.expressions], select)
     names = {title(node): _known(translate(node, inner), unit) for node in select.expressions}
-    inner.aliases = {name.lower(): value for name, value in names.items()}
+    inner.aliases = {name.lower(): (value,) for name, value in names.items()}
     having = select.args.get("having")
     where = None if having is None else condition(having.this, inner)
     return Origin(

@@ -64,7 +64,8 @@ class GroupScope(ABC):
 
     row: RowScope
     keys: Sequence[GroupKey]
-    aliases: Mapping[str, Expression] = field(default_factory=dict)
+    aliases: Mapping[str, Sequence[Expression]] = field(default_factory=dict)
+    """What each name of the answer means: one thing, or several, and then it cannot be used."""
     found: dict[exp.Expression, Expression] = field(default_factory=dict)
     """What aggregates mean that were met before."""
 
@@ -90,8 +91,9 @@ class GroupScope(ABC):
 
     def column(self, node: exp.Column) -> Expression:
         """An alias of the answer; a column that is not a key has no one value per group."""
-        if not node.table and node.name.lower() in self.aliases:
-            return self.aliases[node.name.lower()]
+        found = self.alias(node)
+        if found is not None:
+            return found
         self.row.column(node)
         raise Refused(
             "not-grouped",
@@ -99,6 +101,19 @@ class GroupScope(ABC):
             f"Put it into GROUP BY, or into an aggregate such as AVG({node.name}).",
             position(node),
         )
+
+    def alias(self, node: exp.Expression) -> Expression | None:
+        """What a bare name means among the columns of the answer, if it is one of their names.
+
+        In ORDER BY such a name comes before the columns of the tables; elsewhere, and inside expressions, after them.
+        """
+        if not isinstance(node, exp.Column) or node.table or node.name.lower() not in self.aliases:
+            return None
+        first, *others = self.aliases[node.name.lower()]
+        if others:
+            reason = f"Several columns of the answer are called {node.name!r}."
+            raise Refused("ambiguous-column", reason, "Give each a name of its own.", position(node))
+        return first
 
     def _placed(self, node: exp.Expression) -> Expression:
         """A refusal without a place is about the whole aggregate."""
