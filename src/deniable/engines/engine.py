@@ -32,7 +32,7 @@ class TooLongError(ValueError):
 
 
 class UnlikeUnitsError(ValueError):
-    """Tables that are to be joined store the unit in types that cannot be compared. Follows from their schemas."""
+    """The unit is stored in a type, or in several types, that cannot be compared. Follows from the tables' schemas."""
 
 
 class Engine(ABC):
@@ -71,7 +71,7 @@ class Engine(ABC):
             refusal = Refused("too-long", "The question grows too long for the engine.", "Nest fewer functions.")
         except UnlikeUnitsError:
             hint = "The custodian must store it in one type."
-            refusal = Refused("unit-types", "These tables store the unit in types that cannot be compared.", hint)
+            refusal = Refused("unit-types", "The unit is stored in types that cannot be compared.", hint)
         except Exception as error:  # noqa: BLE001 - whatever it is, its text stays on this side
             _curator_log.error("a query cannot be put to the engine: %s", type(error).__name__)
         else:

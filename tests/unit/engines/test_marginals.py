@@ -5,10 +5,10 @@ from __future__ import annotations
 import duckdb
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.unit.engines.test_statements import KEYS, TYPES, Rows, ask, connection, loose, rows, sources, totals
 
 from deniable.core.query import Key, MarginalSums, Source, Sums, Total
 from deniable.engines.duckdb.statements import statement
+from tests.unit.engines.duckdb.test_statements import KEYS, TYPES, Rows, ask, connection, loose, rows, sources, totals
 
 __all__ = ["connection"]  # a fixture
 

@@ -14,9 +14,10 @@ from dataclasses import dataclass, replace
 from deniable.core.expression import Column, Expression, Kind, names
 from deniable.core.query import WEIGHT, DistinctValues, ExactQuery, Kept, Key, MarginalSums, Source, Sums, Total, Units
 from deniable.core.relation import ROW
+from deniable.engines.duckdb.columns import Stored
 from deniable.engines.duckdb.literals import quoted
 from deniable.engines.duckdb.relations import Tables, spelled
-from deniable.engines.duckdb.spelling import Speller, Stored
+from deniable.engines.duckdb.spelling import Speller
 from deniable.engines.duckdb.weighted_sums import Adding, finished
 
 _MOST_ROWS = 1 << 42

@@ -37,13 +37,11 @@ def opened(origin: Origin) -> Origin:
     )
 
 
-def beside(
-    left: Origin, other: Origin, link: Link, *, outer: bool, node: exp.Expression, unique: bool = False
-) -> Origin:
-    """The rows of the left, each with the rows of the other that belong to it; `unique`: one at most.
+def beside(left: Origin, other: Origin, link: Link, *, outer: bool, node: exp.Expression) -> Origin:
+    """The rows of the left, each with the rows of the other that belong to it.
 
     What a unit owns then: with public rows, as much as before, however many it matches; with its own rows in another
-    private table, one for each pair.
+    private table, one for each pair. How many they are is counted in the end, whatever is known before.
     """
     if not isinstance(left.table, Joined):
         raise TypeError("the left of a join must be opened")
@@ -65,7 +63,7 @@ def beside(
         unit=whose.unit,
         private=whose.private,
         person=whose.person,
-        single=whose.single and (unique or (alone.private and alone.single)),
+        single=False,
         contribution=_weight(left, right),
         keys=max(whose.keys, alone.keys),
         names={**left.names, **shown.names},
