@@ -12,6 +12,7 @@ the end (see `query.Source`).
 - Stacked: UNION ALL. Equal values of the unit are one unit.
 - Joined: private with private only where their units are equal; private with public on anything.
 - Among: one column more, which says whether a value is in a set; never one row more.
+- Cut: of each unit, no more rows than a public number; before they are joined, so that nobody's rows explode.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from deniable.core.expression import Expression
+from deniable.core.expression import Column, Expression
 
 UNIT, ROW, THERE = "whose row it is", "which row it is", "whether it is there"
 """What Projected and Grouped, and what Numbered, call the unit's column, and what Among adds: no policy has such names.
@@ -130,7 +131,39 @@ class Joined:
     others: tuple[Beside | Among, ...]
 
 
-Relation = str | Numbered | Projected | Grouped | Stacked | Joined
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """How many rows of a public relation can belong to one row: the most of those in `where` that agree in all keys."""
+
+    table: Relation
+    where: Expression | None
+    keys: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Of each unit the first `most` rows, in an order that follows from its own rows: by a hash of `by`, then by these.
+
+    Rows that agree in `by`, which is all that a question looks at, are as good as each other.
+    """
+
+    table: Relation
+    unit: str
+    most: int
+    by: tuple[Column, ...]
+    unless: tuple[Matches, ...] | None
+    """Not needed where none of these has more than one row: then the rows stay as many as they are. None: needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the rows of one unit can become in a join: so many pairs of its own, and for each all that matches."""
+
+    rows: int
+    matches: tuple[Matches, ...]
+
+
+Relation = str | Numbered | Projected | Grouped | Stacked | Joined | Cut
 
 
 def tables(relation: Relation) -> tuple[str, ...]:

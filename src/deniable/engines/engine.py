@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
+from math import prod
 
 import pyarrow as pa
 
 from deniable.core.errors import Failed, Refused
 from deniable.core.expression import Kind
 from deniable.core.query import DistinctValues, ExactQuery, Kept, MarginalSums, Units
+from deniable.core.relation import Matches
 
 _curator_log = logging.getLogger("deniable.curator")
 
@@ -21,6 +23,10 @@ TYPES = {
     Kind.DATE: pa.date32(),
 }
 """What a key of each kind is in an answer. Totals and counts are int64."""
+
+
+MOST_ROWS = 1_000_000
+"""What the rows of one unit may become in a join."""
 
 
 class Broken(Exception):
@@ -35,6 +41,10 @@ class UnlikeUnitsError(ValueError):
     """The unit is stored in a type, or in several types, that cannot be compared. Follows from the tables' schemas."""
 
 
+class TooManyRowsError(ValueError):
+    """So many rows of public tables match that one unit could own too many. Follows from public tables alone."""
+
+
 class Engine(ABC):
     """Answers exact aggregate queries. Knows nothing of budgets, noise or analysts."""
 
@@ -45,6 +55,10 @@ class Engine(ABC):
     @abstractmethod
     def fetch(self, sql: str) -> pa.Table:
         """The rows of one SELECT in this engine's own dialect. May raise anything."""
+
+    @abstractmethod
+    def matched(self, matches: Matches) -> int:
+        """How many rows of a public relation can belong to one row. Looks at public tables only. May raise anything."""
 
     @abstractmethod
     def describe(self, table: str) -> dict[str, str]:
@@ -59,14 +73,20 @@ class Engine(ABC):
         """Let go of everything. What is asked afterwards opens it again."""
 
     def check(self, query: ExactQuery) -> None:
-        """Whether the query can be run at all, before anything is charged; looks at names and types, not at rows.
+        """Whether the query can be run at all, before anything is charged.
+
+        It looks at names, types and rows of public tables, never at private rows.
 
         Raises:
             Refused: it cannot; as with `run`, the engine's own words stay on this side.
         """
         refusal = Refused("data-unavailable", "The data cannot be asked at the moment.", "Ask the custodian.")
         try:
+            self._check_work(query)
             self.emit(query)
+        except TooManyRowsError:
+            reason = f"So many rows of public tables match that one unit could have more than {MOST_ROWS:,} rows."
+            refusal = Refused("too-many-rows", reason, "Join on more columns, or have most_rows declared.")
         except TooLongError:
             refusal = Refused("too-long", "The question grows too long for the engine.", "Nest fewer functions.")
         except UnlikeUnitsError:
@@ -77,6 +97,11 @@ class Engine(ABC):
         else:
             return
         raise refusal  # out here, so that it carries no trace of the cause
+
+    def _check_work(self, query: ExactQuery) -> None:
+        for work in query.source.work:
+            if work.rows * prod(self.matched(matches) for matches in work.matches) > MOST_ROWS:
+                raise TooManyRowsError("a unit could own too many rows")
 
     def run(self, query: ExactQuery) -> pa.Table:
         """The exact answer: the keys, then whole numbers; one row without keys.

@@ -58,8 +58,17 @@ def read(column: str, stored: str, declared: Column) -> str:
             return _real(_converted(column, stored, Kind.NUMBER), declared.range)
         case Kind.DATE:
             return _day(_converted(column, stored, Kind.DATE), declared.range)
+        case Kind.TEXT:
+            return _text(_converted(column, stored, Kind.TEXT), declared.length)
         case _:
             return _converted(column, stored, declared.kind)
+
+
+def _text(value: str, length: int | None) -> str:
+    """Its first characters. Bytes are no fewer than characters, and are counted already."""
+    if length is None:
+        return value
+    return f"CASE WHEN STRLEN({value}) <= {length} THEN {value} ELSE LEFT({value}, {length}) END"
 
 
 def _converted(column: str, stored: str, kind: Kind) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from deniable.core.expression import Expression, Kind
+from deniable.core.expression import Column, Expression, Kind
 from deniable.core.grid import RANGE
 from deniable.core.relation import (
     ROW,
@@ -13,6 +13,7 @@ from deniable.core.relation import (
     UNIT,
     Among,
     Beside,
+    Cut,
     Grouped,
     Joined,
     Measure,
@@ -27,6 +28,9 @@ from deniable.engines.duckdb.functions import common
 from deniable.engines.duckdb.literals import TYPES, clamped, quoted, whole
 from deniable.engines.duckdb.spelling import Speller
 from deniable.engines.engine import UnlikeUnitsError
+
+_PLACE = quoted("which of its unit's rows it is")
+"""A name that no column has."""
 
 Tables = Callable[[str], Mapping[str, str]]
 """The columns of a declared table and their types in the file."""
@@ -48,7 +52,7 @@ class From:
         return f"SELECT {', '.join(values)} FROM {self.text}{chosen}"  # noqa: S608 - our own algebra, all names quoted
 
 
-def spelled(relation: Relation, tables: Tables, alias: str = "r") -> From:
+def spelled(relation: Relation, tables: Tables, alias: str = "r") -> From:  # noqa: PLR0911 - one for each relation
     """The relation under an alias; its parts, if it is a join, under longer ones."""
     match relation:
         case str():
@@ -66,6 +70,8 @@ def spelled(relation: Relation, tables: Tables, alias: str = "r") -> From:
             return _inner(" UNION ALL ".join(_projected(part, tables) for part in parts), types[0], alias)
         case Joined():
             return _joined(relation, tables, alias)
+        case Cut():
+            return _cut(relation, tables, alias)
 
 
 def _inner(select: str, types: Mapping[str, str], alias: str) -> From:
@@ -147,6 +153,31 @@ def _joined(relation: Joined, tables: Tables, alias: str) -> From:
         kind = "LEFT JOIN" if other.outer else "JOIN"
         text = f"({text} {kind} {part.text} ON {_condition(other, columns)})"
     return From(text, columns)
+
+
+def _cut(relation: Cut, tables: Tables, alias: str) -> From:
+    """Light units as they are; of the heavy, the first rows in an order that no other row has a part in."""
+    rows = spelled(relation.table, tables)
+    speller = Speller(rows.columns)
+    unit = speller.unit(relation.unit)
+    types = {name: column.type for name, column in rows.columns.items()}
+    columns = [f"{column.place} AS {quoted(name)}" for name, column in rows.columns.items()]
+    names = ", ".join(quoted(name) for name in rows.columns)
+    seen = [_told_apart(column, speller) for column in relation.by]
+    order = ", ".join([f"HASH({', '.join([f'CAST({unit} AS VARCHAR)', *seen])})", *seen])
+    among = "(SELECT unit FROM heavy)"
+    heavy = f"{rows.select(relation.unit, None, [f'{unit} AS unit'])} GROUP BY 1 HAVING COUNT(*) > {relation.most}"
+    place = f"ROW_NUMBER() OVER (PARTITION BY {unit} ORDER BY {order}) AS {_PLACE}"
+    light = f"{rows.select(relation.unit, None, columns)} AND {unit} NOT IN {among}"
+    ranked = f"{rows.select(relation.unit, None, [*columns, place])} AND {unit} IN {among}"
+    first = f"SELECT {names} FROM ({ranked}) AS f WHERE {_PLACE} <= {relation.most}"  # noqa: S608 - as above
+    return _inner(f"WITH heavy AS MATERIALIZED ({heavy}) {light} UNION ALL {first}", types, alias)
+
+
+def _told_apart(column: Column, speller: Speller) -> str:
+    """Numbers as texts, which tell one zero from the other."""
+    spelled_out = speller.spell(column)
+    return f"CAST({spelled_out} AS VARCHAR)" if column.kind is Kind.NUMBER else spelled_out
 
 
 def _among(other: Among, columns: Mapping[str, Stored], tables: Tables, alias: str) -> str:

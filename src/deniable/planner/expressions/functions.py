@@ -22,6 +22,10 @@ SAFE_INTEGER = Fraction(2**53)
 _PICKS = frozenset({"least", "greatest", "coalesce", "nullif", "case"})
 """Functions that give one of their arguments as it is: nothing is computed, so nothing can overflow."""
 _HUGE = Fraction(10) ** 300
+MOST_CHARACTERS = 10_000
+"""Of a text that a question puts together: thousands of them are in memory at once, whoever's they are."""
+_AS_TEXT = 40
+"""No number, day or truth takes more characters."""
 _NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
 _ANY = frozenset(Kind)
 
@@ -75,6 +79,23 @@ def _as_double(argument: Expression) -> Expression:
     if not isinstance(argument, Literal):
         return replace(argument, range=bounds)
     return argument if bounds.low is None else replace(argument, value=bounds.low)
+
+
+def longest(expression: Expression) -> int:
+    """The most characters that a text can have; of anything else, as a text."""
+    match expression:
+        case Column(kind=Kind.TEXT, length=length):
+            return MOST_CHARACTERS if length is None else length
+        case Literal(value=str(value)):
+            return len(value)
+        case Call(function="concat", arguments=parts):
+            return sum(longest(part) for part in parts)
+        case Call(function="substring", arguments=(value, _, Literal(value=Fraction() as most))):
+            return min(longest(value), max(0, int(most)))
+        case Call(kind=Kind.TEXT, function=function, arguments=parts) if function != "to_text":
+            return max((longest(part) for part in parts if part.kind is Kind.TEXT), default=0)
+        case _:
+            return _AS_TEXT
 
 
 def number(value: int | Fraction) -> Literal:

@@ -49,7 +49,9 @@ def among(node: exp.In, rows: Origin, value: Expression, inner: Origin) -> tuple
     whose = (rows.unit, inner.unit) if inner.private else (None, None)
     units = None if None in whose else tuple(unit.name for unit in whose if unit is not None)
     chosen = Among(inner.table, inner.where, units, None if units else (value, option))
-    joined = replace(rows, table=Joined(rows.table.first, (*rows.table.others, chosen)))
+    joined = replace(
+        rows, table=Joined(rows.table.first, (*rows.table.others, chosen)), works=(*rows.works, *inner.works)
+    )
     inside = call("not", call("is_null", Column(f"{len(rows.table.others) + 1}.{THERE}", Kind.BOOLEAN)))
     return joined, inside if inner.private or not value.nullable else _known(value, inside)
 

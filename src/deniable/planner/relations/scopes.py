@@ -14,6 +14,7 @@ from deniable.core.expression import Column, Expression, Kind
 from deniable.planner.aggregates.aggregates import Aggregate, build
 from deniable.planner.aggregates.statistics import Statistics
 from deniable.planner.choices.syntax import chosen
+from deniable.planner.expressions.functions import longest
 from deniable.planner.expressions.keys import GroupKey
 from deniable.planner.expressions.translate import Scope, meaning, translate
 from deniable.planner.parse import position
@@ -82,7 +83,8 @@ class GroupScope(ABC):
         except Refused:
             return None
         matching = [key for key in self.keys if key.value == value]
-        return Column(matching[0].name, value.kind, value.range, value.nullable) if matching else None
+        length = longest(value) if value.kind is Kind.TEXT else None
+        return Column(matching[0].name, value.kind, value.range, value.nullable, length) if matching else None
 
     def column(self, node: exp.Column) -> Expression:
         """An alias of the answer; a column that is not a key has no one value per group."""
