@@ -15,6 +15,8 @@ from deniable.policy.settings import resolved
 
 _MOST = 10**9
 """Nobody has more rows than this that should all count."""
+_FAR = 100
+"""How far above the contribution a unit's rows are cut in joins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +35,13 @@ class DeclaredTable:
     """In how many groups one unit may count where the groups' keys are private."""
     public: bool = False
     """True: nobody is protected here, and joins are free."""
+    most_rows: int | None = None
+    """How many rows of one unit are put beside others in a join; None: a hundred times the contribution."""
+
+    @property
+    def most(self) -> int:
+        """The rows of one unit that a join can meet; far above the contribution, so that only explosions are cut."""
+        return self.most_rows or min(_MOST, _FAR * self.contribution)
 
     @property
     def facts(self) -> Mapping[str, object]:
@@ -41,6 +50,7 @@ class DeclaredTable:
             "unit": self.unit,
             "contribution": self.contribution,
             "keys": self.keys,
+            "most_rows": self.most,
             "public": self.public,
             "columns": {name: column.facts for name, column in self.columns.items()},
         }
@@ -53,6 +63,7 @@ def read_table(name: str, section: Section, folder: Path) -> DeclaredTable:
     unit = section.text("unit", 'unit = "patient_id", a column that names the person')
     contribution = section.whole("contribution", "contribution = 10, the most rows of a person that count", most=_MOST)
     keys = section.whole("keys", "keys = 3, the most groups in which one person counts", most=_MOST)
+    most_rows = section.whole("most_rows", "most_rows = 1000, the most rows of one person in a join", most=_MOST)
     declared = section.inner("columns")
     columns = {title: read_column(title, part) for title, part in declared.each().items()}
     section.finish()
@@ -65,7 +76,7 @@ def read_table(name: str, section: Section, folder: Path) -> DeclaredTable:
         _check_unit(section, unit, columns)
     weight = contribution or 1
     known = {title: column for title, column in columns.items() if column is not None}
-    return DeclaredTable(name, source, known, unit, weight, keys or weight, public)
+    return DeclaredTable(name, source, known, unit, weight, keys or weight, public, most_rows)
 
 
 def _source(section: Section, name: str, folder: Path) -> str | None:
@@ -85,7 +96,7 @@ def _source(section: Section, name: str, folder: Path) -> str | None:
 
 def _refuse_unit(section: Section) -> None:
     """A public table protects nobody; a unit beside `public` is a contradiction, and public is the dangerous half."""
-    for key in ("unit", "contribution", "keys"):
+    for key in ("unit", "contribution", "keys", "most_rows"):
         if section.value(key) is not None:
             section.problem(key, "a public table protects nobody", f"leave out either public or {key}")
 
@@ -97,6 +108,8 @@ def _refuse_weights(section: Section, contribution: int | None) -> None:
         section.problem("contribution", "without a unit, each row stands for itself and counts once", hint)
     if section.value("keys") is not None:
         section.problem("keys", "without a unit, each row stands for itself and is in one group", hint)
+    if section.value("most_rows") is not None:
+        section.problem("most_rows", "without a unit, each row stands for itself", hint)
 
 
 def _check_unit(section: Section, unit: str, columns: Mapping[str, DeclaredColumn | None]) -> None:

@@ -13,6 +13,9 @@ import pyarrow as pa
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.query import ExactQuery
+from deniable.core.relation import Matches
+from deniable.core.relation import tables as tables_of
+from deniable.engines.duckdb.fan_out import count, lightened
 from deniable.engines.duckdb.killable import Killable
 from deniable.engines.duckdb.lockdown import locks, tables
 from deniable.engines.duckdb.look import types
@@ -68,12 +71,22 @@ class DuckDB(Engine):
         self._threads = threads or os.cpu_count() or 1
         self._lock = Lock()
         self._columns: dict[str, tuple[Stamp | None, dict[str, str]]] = {}
+        self._matched: dict[Matches, tuple[_Stamps, int]] = {}
         self._started: list[tuple[_Stamps, Killable]] = []
         weakref.finalize(self, _dismiss, self._started)
 
     def emit(self, query: ExactQuery) -> str:
         """Every node of the algebra has one spelling here, and each spelling is total."""
-        return statement(query, self._stored)
+        return statement(lightened(query, self.matched), self._stored)
+
+    def matched(self, matches: Matches) -> int:
+        """Counted once for each version of the public files."""
+        stamps = tuple(self._file(table).stamp() for table in tables_of(matches.table))
+        known = self._matched.get(matches)
+        if known is None or known[0] != stamps:
+            found = int(self.fetch(count(matches, self._stored))["most"][0].as_py())
+            known = self._matched[matches] = stamps, found
+        return known[1]
 
     def fetch(self, sql: str) -> pa.Table:
         """One query at a time: each has all the threads and all the memory."""

@@ -18,6 +18,7 @@ from deniable.core.query import WEIGHT, Source, Total
 from deniable.planner.choices.histogram import Choice
 from deniable.planner.expressions.functions import call, number
 from deniable.planner.expressions.keys import Domain, GroupKey
+from deniable.planner.expressions.ranges import nominal
 
 _FINEST = 1 << 24
 """Steps between the bounds of a number that has no step of its own."""
@@ -239,7 +240,8 @@ def bounds(value: Expression) -> tuple[Fraction, Fraction]:
     """Finite bounds, or a refusal."""
     if value.kind not in (Kind.INTEGER, Kind.NUMBER):
         raise Refused("type-mismatch", f"This needs numbers, not {value.kind.value}.", "Use COUNT, or cast.")
-    low, high = value.range.low, value.range.high
+    within = nominal(value.range) if value.kind is Kind.NUMBER else value.range
+    low, high = within.low, within.high
     if low is None or high is None:
         raise Refused(
             "needs-bounds",

@@ -10,9 +10,9 @@ from typing import Protocol
 from sqlglot import exp
 
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.expression import Expression, Kind, Literal, size
+from deniable.core.expression import Call, Expression, Kind, Literal, depth, size
 from deniable.core.number import exact
-from deniable.planner.expressions.functions import FUNCTIONS, call, number
+from deniable.planner.expressions.functions import FUNCTIONS, MOST_CHARACTERS, call, longest, number
 from deniable.planner.parse import position
 
 
@@ -32,7 +32,7 @@ def translate(node: exp.Expression | None, scope: Scope) -> Expression:
     Names of subqueries stand for whole expressions, so a short text can mean a long one.
     """
     value = meaning(node, scope)
-    if node is not None and size(value, _MOST_PARTS) >= _MOST_PARTS:
+    if node is not None and (size(value, _MOST_PARTS) >= _MOST_PARTS or depth(value, _DEEPEST) >= _DEEPEST):
         raise Refused("too-long", "This expression becomes too long.", "Compute less in subqueries.", position(node))
     return value
 
@@ -56,12 +56,21 @@ def meaning(node: exp.Expression | None, scope: Scope) -> Expression:
             "unsupported-form", f"This form of {_name(node)} is not supported.", "Use a simpler form.", position(node)
         )
     try:
-        return build(node, lambda part: meaning(part, scope))
+        return _short(build(node, lambda part: meaning(part, scope)), node)
     except InvalidArgumentError as error:
         reason = f"{error.argument} {str(error).removeprefix(error.argument).strip()}."
         raise Refused(
             "type-mismatch", reason[0].upper() + reason[1:], "Cast, or use another column.", position(node)
         ) from None
+
+
+def _short(value: Expression, node: exp.Expression) -> Expression:
+    """A text that is put together, if it can be no longer than any may be, whatever the rows hold."""
+    if isinstance(value, Call) and value.function == "concat" and longest(value) > MOST_CHARACTERS:
+        reason = f"This text could have more than {MOST_CHARACTERS:,} characters."
+        hint = "Put fewer or shorter texts together: SUBSTRING(column, 1, 100)."
+        raise Refused("too-long", reason, hint, position(node))
+    return value
 
 
 _HARMLESS = frozenset({"big_int", "safe", "coalesce", "ignore_nulls", "typed", "_type", "is_string"})
@@ -71,6 +80,8 @@ Build = Callable[[exp.Expression, Go], Expression]
 _LARGEST = 10**300
 _MOST_PARTS = 10_000
 """Of one expression: a name can stand for many parts, and be written many times."""
+_DEEPEST = 110
+"""A name can stand for another that stands for another; whoever spells it comes back up through all of them."""
 
 
 def _binary(name: str) -> tuple[frozenset[str], Build]:

@@ -190,6 +190,9 @@ def _grouped(select: exp.Select, scope: RowScope) -> Origin:
         names={"": names},
         values={key.name: found for key in keys if (found := _listed(key.value, origin))},
         steps={},
+        most=origin.most if keys else 1,
+        matches=origin.matches if keys else (),
+        works=origin.works,
     )
 
 

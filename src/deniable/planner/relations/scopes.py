@@ -15,6 +15,7 @@ from deniable.planner.aggregates.makers import Aggregate
 from deniable.planner.aggregates.statistics import Statistics
 from deniable.planner.aggregates.table import COUNT, DISTINCT, UNITS, AggregateFunction, proposal
 from deniable.planner.aggregates.written import written
+from deniable.planner.expressions.functions import longest
 from deniable.planner.expressions.keys import GroupKey
 from deniable.planner.expressions.translate import Scope, meaning, translate
 from deniable.planner.parse import position
@@ -87,7 +88,8 @@ class GroupScope(ABC):
         except Refused:
             return None
         matching = [key for key in self.keys if key.value == value]
-        return Column(matching[0].name, value.kind, value.range, value.nullable) if matching else None
+        length = longest(value) if value.kind is Kind.TEXT else None
+        return Column(matching[0].name, value.kind, value.range, value.nullable, length) if matching else None
 
     def column(self, node: exp.Column) -> Expression:
         """An alias of the answer; a column that is not a key has no one value per group."""
