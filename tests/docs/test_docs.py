@@ -79,6 +79,11 @@ def test_every_command_is_documented(command: str) -> None:
     assert re.search(rf"{command}\b", text), f"no page shows `{command}`"
 
 
+@pytest.mark.parametrize("command", [one for one in commands(get_command(app)) if " attack " not in one])
+def test_the_page_of_commands_has_every_command(command: str) -> None:
+    assert f"| `{command}` |" in (ROOT / "docs/cli.md").read_text()
+
+
 def shown() -> list[tuple[str, str]]:
     """The commands on the page about planning, each with the output that is printed below it."""
     blocks = re.findall(

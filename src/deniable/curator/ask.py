@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Self, Unpack, overload
+from typing import TYPE_CHECKING, Self, Unpack, overload
 
 import pyarrow as pa
 
@@ -33,14 +33,16 @@ from deniable.curator.budget import Budget
 from deniable.curator.builder import Question
 from deniable.curator.purchase import Purchase, from_bytes, to_bytes
 from deniable.curator.questions import PricedQuestions
-from deniable.curator.release import ReleasePlanner, private_values, selected
+from deniable.curator.workloads import ReleasePlanner, private_values, selected
 from deniable.engines import Engine
 from deniable.ledger import Charge, Entry, Ledger
-from deniable.planner import Batch, BatchQuote, Payment, Quote, Spend, bind, parse, price, price_all
+from deniable.planner import Batch, BatchQuote, Payment, Quote, Spend, plan_batch, plan_question
 from deniable.policy import Policy
 from deniable.releases import Workload
-from deniable.releases.linear.quote import ReleaseQuote
-from deniable.releases.linear.release import Release
+
+if TYPE_CHECKING:  # strategies are slow to load, and a question does without
+    from deniable.releases.linear.quote import ReleaseQuote
+    from deniable.releases.linear.release import Release
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class Curator:
         spend = Spend.of(**payment)
         if isinstance(question, Workload):
             return self._releases.plan(question, spend, strategy, ()).quote
-        return price(bind(parse(question), self.policy), spend).quote
+        return plan_question(question, self.policy, spend).quote
 
     def ask(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer:
         """Answer the question, or raise. Pay by `epsilon`, `rho` or `accuracy`; `delta` is for private group keys.
@@ -97,7 +99,7 @@ class Curator:
             Refused: no private row was read and nothing is spent.
             Failed: the engine broke after the charge, which stays spent.
         """
-        plan = price(bind(parse(sql), self.policy), Spend.of(**payment))
+        plan = plan_question(sql, self.policy, Spend.of(**payment))
         question = PricedQuestions((sql,), (plan,), plan.quote.loss)
         recorded, free = self._buy(question, analyst)
         (answer,) = question.answers(recorded, self.policy.budget.delta, free=free)
@@ -161,8 +163,9 @@ class Curator:
     def budget(self, analyst: str | None = None) -> Budget:
         """What is left: of one analyst's share, or, where neither the call nor the curator names one, of the whole."""
         who = self._who(analyst)
-        account = self.policy.population_account if who is None else self.policy.accounts(who)[-1]
-        return Budget(account.name, Filter(account.cap), self.ledger.spent(account.name))
+        accounts = (self.policy.population_account,) if who is None else self.policy.accounts(who)
+        whole, *shares = [Budget(one.name, Filter(one.cap), self.ledger.spent(one.name)) for one in accounts]
+        return replace(shares[0], within=whole) if shares else whole
 
     def history(self) -> list[Entry]:
         """Everything in the ledger, oldest first."""
@@ -222,4 +225,4 @@ class Curator:
         """Parsed, bound, and priced together."""
         if isinstance(questions, str):
             raise InvalidArgumentError("questions", "must be a list of questions; for one, use ask")
-        return price_all([bind(parse(sql), self.policy) for sql in questions], Spend.of(**payment), shares)
+        return plan_batch(questions, self.policy, Spend.of(**payment), shares)

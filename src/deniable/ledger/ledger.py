@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 
 from deniable.core.errors import Failed, InvalidArgumentError
 from deniable.core.loss import Loss
+from deniable.files.atomic import write
 from deniable.ledger import refusals, sqlite
 from deniable.ledger.balances import Standing
 from deniable.ledger.canon import canonical
@@ -238,7 +239,7 @@ class Ledger:
         lines = self._chain.walk(_exported)
         last = json.loads(lines[-1])
         head = {"head": {"digest": last["digest"], "sequence": last["sequence"]}}
-        Path(path).write_text("".join(f"{line}\n" for line in (*lines, canonical(head))), encoding="ascii")
+        write(path, "".join(f"{line}\n" for line in (*lines, canonical(head))))
 
     def close(self) -> None:
         """Let go of the files. What was charged stays charged."""

@@ -9,7 +9,8 @@ import pytest
 import deniable
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.query import MarginalSums, Sums
-from deniable.curator.release import cells_of, plan_release
+from deniable.curator.release import plan_release
+from deniable.curator.workloads import cells_of
 from deniable.planner import Spend
 from deniable.releases import Workload
 from tests.support.curators import curator, silence
@@ -82,8 +83,8 @@ def test_explaining_reads_nothing_and_says_what_is_spent(asked, monkeypatch):
 
 def test_what_explain_has_worked_out_is_not_worked_out_again(asked, monkeypatch):
     quotes = [asked.explain(WORK, rho="0.05"), asked.explain(Workload.histogram("region"), accuracy=20)]
-    for name in ("ReleaseCells", "Task", "choose"):
-        monkeypatch.setattr(f"deniable.curator.release.{name}", None)
+    for name in ("workloads.ReleaseCells", "release.Task", "release.choose"):
+        monkeypatch.setattr(f"deniable.curator.{name}", None)
     assert asked.release(WORK, rho="0.05").loss == quotes[0].loss
     assert asked.release(Workload.histogram("region"), accuracy=20).loss == quotes[1].loss
     assert asked.explain(WORK, rho="0.05") is quotes[0]
