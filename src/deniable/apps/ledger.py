@@ -1,4 +1,4 @@
-"""`deniable ledger`: create, list, verify, export."""
+"""`deniable ledger`: create, list, verify, export, adopt, raise."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from deniable.apps.options import Policy
 from deniable.core.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
-    from deniable.core.loss import Loss
     from deniable.ledger import Entry
 
 app = typer.Typer(no_args_is_help=True, help="The record of everything that was spent, and on what.")
@@ -46,7 +45,7 @@ def _list(policy: Policy, analyst: Whose = None, since: Since = None) -> None:
     charges = [
         entry
         for entry in entries
-        if entry.kind == "charged"
+        if entry.kind in {"charged", "shown"}
         and (analyst is None or entry.analyst == analyst)
         and (start is None or datetime.fromisoformat(entry.written) >= start)
     ]
@@ -87,10 +86,12 @@ def _listed(charges: Sequence[Entry], answered: set[int]) -> Table:
     table.add_column("question", overflow="fold", ratio=1)
     for entry in charges:
         question = Text(" ".join(entry.text.split()))
-        if entry.sequence not in answered:
+        if entry.kind == "shown":
+            question.append(" (shown from the record: only the analyst's share paid)", style="dim")
+        elif entry.sequence not in answered:
             question.append(" (charged, but never answered)", style="yellow")
         who = [entry.analyst] if named else []
-        table.add_row(str(entry.sequence), _minute(entry.written), *who, short(entry.loss), question)
+        table.add_row(str(entry.sequence), _minute(entry.written), *who, str(entry.loss), question)
     return table
 
 
@@ -102,22 +103,8 @@ def _totals(charges: Sequence[Entry]) -> Table:
         table.add_column(name, justify="right" if name == "questions" else "left", no_wrap=name == "loss")
     for analyst, count in sorted(counts.items()):
         first, *others = (entry.loss for entry in charges if entry.analyst == analyst)
-        table.add_row(analyst or "(nobody named)", f"{count:,}", short(sum(others, first)))
+        table.add_row(analyst or "(nobody named)", f"{count:,}", str(sum(others, first)))
     return table
-
-
-def short(loss: Loss) -> str:
-    """A loss in its simplest form: epsilon if it is pure, else rho or mu; and delta if there is one.
-
-    Example:
-        >>> from deniable.core.loss import Loss
-        >>> short(Loss.pure("0.5")), short(Loss.approximate("0.5", "1e-7"))
-        ('ε 0.5', 'ε 0.5, δ 1e-07')
-    """
-    forms = {"ε": loss.epsilon, "ρ": loss.rho, "μ": loss.mu}
-    main = next((f"{letter} {float(form):.4g}" for letter, form in forms.items() if form is not None), "")
-    part = f"δ {float(loss.delta):.4g}" if loss.delta else ""
-    return ", ".join(text for text in (main, part) if text)
 
 
 def _minute(written: str) -> str:
@@ -133,3 +120,42 @@ def _time(since: str) -> datetime:
             "since", f"must be a day or a time like 2026-01-31 or 2026-01-31T09:30, not {since!r}"
         ) from None
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
+
+
+Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why; it is kept in the ledger.")]
+
+
+@app.command("adopt")
+def _adopt(
+    policy: Policy,
+    reason: Reason,
+    confirm: Annotated[
+        bool,
+        typer.Option("--confirm", help="The table really is public, or the other source has the same people."),
+    ] = False,
+) -> None:
+    """Accept what has changed in the policy.
+
+    The account remembers whom and what its sums protect, and refuses a policy that says otherwise until you say why.
+    """
+    from deniable.curator import adopt  # noqa: PLC0415 - loaded when it is needed
+
+    _accepted(adopt(policy, reason, confirmed=confirm))
+
+
+@app.command("raise")
+def _raise(policy: Policy, reason: Reason) -> None:
+    """Accept a larger budget.
+
+    Everybody in the data was promised the smaller one, so every budget shows the raise from then on.
+    """
+    from deniable.curator import adopt  # noqa: PLC0415 - loaded when it is needed
+
+    _accepted(adopt(policy, reason, raising=True))
+
+
+def _accepted(changes: list[str]) -> None:
+    console = Console()
+    for words in changes:
+        console.print(f"changed: {words}", soft_wrap=True, markup=False)
+    console.print("the ledger keeps it" if changes else "nothing has changed")

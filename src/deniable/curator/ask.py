@@ -65,8 +65,9 @@ class Curator:
     _terms: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Plans of releases are kept: finding a strategy takes longer than anything else."""
+        """Plans of releases are kept: finding a strategy takes longer than anything else. And the terms in force."""
         object.__setattr__(self, "_releases", ReleasePlanner(self.policy))
+        object.__setattr__(self, "_terms", self.ledger.policy)
 
     @overload
     def explain(self, question: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Quote: ...
@@ -165,6 +166,7 @@ class Curator:
         who = self._who(analyst)
         accounts = (self.policy.population_account,) if who is None else self.policy.accounts(who)
         whole, *shares = [Budget(one.name, Filter(one.cap), self.ledger.spent(one.name)) for one in accounts]
+        whole = replace(whole, raised=tuple(self.ledger.raises))
         return replace(shares[0], within=whole) if shares else whole
 
     def history(self) -> list[Entry]:

@@ -37,6 +37,8 @@ class Budget(Tabular):
     """Everything that was ever charged to it, form by form; a form is None if a question lacked it."""
     within: Budget | None = None
     """The population's own account, if this is a share of it: every question is charged to both."""
+    raised: tuple[str, ...] = ()
+    """When, by how much and why the budget was raised since the first question."""
 
     @property
     def total(self) -> Loss:
@@ -86,7 +88,8 @@ class Budget(Tabular):
         ]
         if self.total.delta:
             lines.append(f"Group keys that the policy does not list: δ {at_least(self.remaining.delta)} is left.")
-        return tuple(lines)
+        raised = self.raised if self.within is None else self.within.raised
+        return (*lines, *(f"The budget was raised on {when}." for when in raised))
 
     def warns(self, loss: Loss) -> tuple[str, ...]:
         """What a question of this loss would do to the account, if that is more than to spend from it."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import tempfile
 import weakref
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from deniable.core.errors import InvalidArgumentError
+from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.expression import Kind
 from deniable.core.number import Number, exact
 from deniable.curator.ask import Curator
@@ -19,7 +20,7 @@ from deniable.engines import DuckDB
 from deniable.files.frames import arrow
 from deniable.files.kinds import kind_of, misfit, unit_kind_of
 from deniable.ledger import Ledger
-from deniable.policy import Policy, load
+from deniable.policy import Policy, load, terms_of
 
 TABLE = "data"
 """What a protected frame is called in questions."""
@@ -31,13 +32,36 @@ def open_policy(path: str | Path, *, analyst: str | None = None) -> Curator:
     With `analyst`, whatever is asked is asked by that analyst and paid from that share, unless a call names another.
     """
     policy = _for(analyst, load(path))
-    return Curator(policy, _fitting(policy), Ledger.open(policy.ledger, policy.population), analyst)
+    engine = _fitting(policy)
+    ledger = Ledger.open(policy.ledger, policy.population)
+    try:
+        ledger.require(terms_of(policy))
+    except Refused:
+        ledger.close()
+        engine.close()
+        raise
+    return Curator(policy, engine, ledger, analyst)
 
 
 def create(path: str | Path, *, analyst: str | None = None) -> Curator:
     """A new, empty ledger for a policy file, once; and the curator on top of it. With `analyst`, as `open`."""
     policy = _for(analyst, load(path))
-    return Curator(policy, _fitting(policy), Ledger.create(policy.ledger, policy.population), analyst)
+    return Curator(policy, _fitting(policy), Ledger.create(policy.ledger, policy.population, terms_of(policy)), analyst)
+
+
+def adopt(path: str | Path, reason: str, *, confirmed: bool = False, raising: bool = False) -> list[str]:
+    """Accept what a policy file has changed since its account was last used; the ledger keeps it, with the reason.
+
+    Returns the changes in words. A table that becomes public, or has another source, must be `confirmed`; a larger
+    budget is accepted only if `raising` says that it is one. Unit, neighbours and the division of delta cannot change
+    once something was spent: the sums so far were kept for them.
+
+    Raises:
+        Refused: the change is none of these, or is not said to be the one that it is.
+    """
+    policy = load(path)
+    with closing(Ledger.open(policy.ledger, policy.population)) as ledger:
+        return ledger.accept(terms_of(policy), reason, confirmed=confirmed, raising=raising)
 
 
 def protect(

@@ -119,6 +119,11 @@ class Ledger:
         return words
 
     @property
+    def policy(self) -> str:
+        """The digest of the terms in force."""
+        return self._chain.read(lambda _, standing: standing.policy)
+
+    @property
     def raises(self) -> list[str]:
         """Every raise of the budget, in words; whoever asks what is left is told."""
         return self._chain.read(lambda _, standing: list(standing.raises))

@@ -162,7 +162,7 @@ def cannot_change(words: str) -> Refused:
     return Refused(
         "policy-fixed",
         f"Something was spent under the terms before, so this cannot change: {words}.",
-        "Undo it. Other people, or another promise to the same people, are another population with an account of its own.",
+        "Undo it. Other people, or another promise to them, are another population with an account of its own.",
     )
 
 

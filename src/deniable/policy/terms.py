@@ -1,7 +1,7 @@
 """What an account's numbers mean: the terms that a policy sets, and what a change of them would do.
 
 A sum of losses bounds something only together with whom it protects, against which neighbours, and up to which cap. So
-the ledger keeps these terms beside the sums, and a policy that says something else is not served until somebody says why.
+the ledger keeps these terms beside the sums; a policy that says something else is not served until somebody says why.
 """
 
 from __future__ import annotations
