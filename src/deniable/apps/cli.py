@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 
 import typer
@@ -17,7 +16,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     help="A curator for sensitive tables: private answers with error bars, paid from a budget nobody can overspend.",
-    epilog="Exit codes: 0 answered, 1 failed, 2 wrong usage, 3 refused, 4 over budget. New here? Try: deniable demo",
+    epilog="Exit codes: 0 answered, 1 failed, 2 usage, 3 refused, 4 over budget. New here? Try: deniable demo",
 )
 
 
@@ -39,7 +38,6 @@ def _options(
 
 def main() -> None:
     """Run the command line; what cannot be right is a few lines and an exit code, not a trace."""
-    gc.set_threshold(100_000, 20, 20)  # importing makes no garbage, but looking for it takes a quarter of the time
     try:
         app()
     except Exception as error:

@@ -56,21 +56,22 @@ def check(policy: Policy) -> None:
     from deniable.policy import load
 
     loaded = load(policy)
-    table = Table(title=f"{loaded.population}: what analysts can do", title_justify="left", header_style="bold")
-    for name in ("table", "column", "type", "allows", "problem"):
-        table.add_column(name, style="red" if name == "problem" else "")
     engine = engine_of(loaded)
     seen = check_policy(loaded, engine)
     engine.close()
+    wrong = any(line.problem for line in seen)
+    table = Table(title=f"{loaded.population}: what analysts can do", title_justify="left", header_style="bold")
+    for name in ("table", "column", "type", "allows", *(["problem"] if wrong else [])):
+        table.add_column(name, style="red" if name == "problem" else "", overflow="fold")
     for line in seen:
-        table.add_row(line.table, line.column, line.kind, line.allows, line.problem)
+        table.add_row(line.table, line.column, line.kind, line.allows, *([line.problem] if wrong else []))
     console = Console()
     console.print(table)
     guarantee = loaded.budget
     console.print(
         f"budget: epsilon {float(guarantee.epsilon):g}, delta {float(guarantee.delta):g}; {loaded.neighbours.value}"
     )
-    if any(line.problem for line in seen):
+    if wrong:
         raise typer.Exit(ExitCode.FAILED)
 
 
