@@ -157,3 +157,11 @@ def test_every_path_that_a_page_names_exists() -> None:
     for page in PAGES:
         for path in re.findall(r"\b((?:src|tests|docs|benchmarks)/[\w/.]+\.(?:py|md))\b", page.read_text()):
             assert (ROOT / path).exists(), f"{page.name} names {path}"
+
+
+def test_every_path_that_the_code_names_exists() -> None:
+    """A module is named by its path in the repository, in the package, or beside the file that names it."""
+    for file in sorted((ROOT / "src").rglob("*.py")):
+        for path in re.findall(r"(?<![\w/.*<])([\w/]+\.(?:py|md))\b", file.read_text()):
+            homes = (ROOT, ROOT / "src/deniable", file.parent)
+            assert any((home / path).exists() for home in homes), f"{file.relative_to(ROOT)} names {path}"

@@ -311,7 +311,7 @@ def test_columns_that_are_called_like_answers_keep_their_own(monkeypatch):
 
 
 def test_no_interval_is_sure(asked):
-    with pytest.raises(Refused, match="sure"):
+    with pytest.raises(Refused, match="certain"):
         asked.release(Workload.histogram("region"), epsilon=1, confidence=1 - deniable.core.number.exact("x", "1e-20"))
     release = asked.release(Workload.histogram("region"), epsilon=1, confidence="0.999999999")
     assert release.errors.num_rows == 5

@@ -1,6 +1,7 @@
 """What this very release gives away, attack by attack. None of them breaks a promise: k, l and t never made these.
 
-- Homogeneity, background knowledge, skewness, composition: the same arithmetic as that of the attacks (disclosure.py).
+- Homogeneity, background knowledge, skewness, composition: the same arithmetic as that of the attacks
+  (`releases/syntactic/disclosure.py`).
 - Left out: whoever fits no class of the release must be among the suppressed rows.
 """
 
