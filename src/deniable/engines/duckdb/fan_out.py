@@ -43,7 +43,7 @@ def _needed(relation: Relation, matched: Count) -> Relation:
         case Stacked(parts=parts):
             return Stacked(tuple(replace(part, table=_needed(part.table, matched)) for part in parts))
         case Joined(first=first, others=others):
-            parts = tuple(replace(other, table=_needed(other.table, matched)) for other in others)
-            return Joined(_needed(first, matched), parts)
+            beside = tuple(replace(other, table=_needed(other.table, matched)) for other in others)
+            return Joined(_needed(first, matched), beside)
         case _:
             return replace(relation, table=_needed(relation.table, matched))
