@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.neighbours import SOMEONE, exact
+from tests.support.neighbours import SOMEONE, exact, house, row
 from tests.support.towns import mark, towns, visit
 
 COLLIDING = "SELECT CASE WHEN level = 3 THEN level * 0.1 ELSE 0.3 END FROM places"
@@ -27,7 +27,7 @@ def rows(tmp_path_factory):
         TWICE,
         f"{TWICE} AND 0.3 + 0 * place IN ({COLLIDING})",
         "place * 0.3 IN (SELECT level * 0.1 * 3 FROM places)",
-        "place + 0.5 IN (SELECT place + 0.5 FROM places UNION ALL SELECT place * 1.0 + 0.5 FROM places)",
+        "place + 0.5 IN (SELECT place + 0.5 FROM places UNION ALL SELECT level * 1.0 + 0.5 FROM places)",
         "place * 1e300 IN (SELECT place * 1e300 FROM places)",
         "place * 1.5 IN (SELECT level FROM places UNION ALL SELECT serial FROM places)",
     ],
@@ -83,3 +83,33 @@ def test_84_a_promise_that_values_are_there_bounds_nothing(tmp_path):
     large = 'GREATEST(LEAST(place, "0.person"), 0)'
     found.total(f"SELECT COUNT(*) AS n FROM visits WHERE {large} * {large} * {large} >= 0")
     found.close()
+
+
+@pytest.mark.parametrize(
+    ("condition", "many"),
+    [
+        ("serial = 9007199254740993", 1),
+        ("serial IN (9007199254740993, 5)", 1),
+        ("serial = -9007199254740993", 0),
+        ("serial BETWEEN 9007199254740993 AND 9007199254740993", 1),
+        ("serial + 1 = 9007199254740994", 1),
+        ("serial - 1 = 9007199254740992", 1),
+        ("-serial = -9007199254740993", 1),
+        ("serial * 3 = 27021597764222979", 1),
+        ("LEAST(serial, 9007199254740993) = 9007199254740993 AND serial < 9007199254740994", 1),
+        ("serial % 2 = 1 AND serial > 9007199254740991", 1),
+        ("CAST(word AS BIGINT) = 9007199254740993", 1),
+        ("CAST(serial + 1 AS VARCHAR) = '18'", 1),
+        ("CAST(ABS(-serial) AS VARCHAR) = '17'", 1),
+        ("CAST(FLOOR(serial) AS VARCHAR) = '17'", 1),
+        ("CAST(CAST(word AS INTEGER) + 1 AS VARCHAR) = '18'", 1),
+        ("serial > 9223372036854775808", 0),
+        ("serial * serial * serial IS NULL", 3),
+    ],
+)
+def test_84_whole_numbers_stay_whole(tmp_path, condition, many):
+    """Those that doubles cannot tell apart, and those whose bounds nobody knows."""
+    numbers = [2**53, 2**53 + 1, 2**53 + 2, 17]
+    with house(tmp_path, [row(place, serial=number, word=str(number)) for place, number in enumerate(numbers)]) as one:
+        (found,) = exact(one, f"SELECT COUNT(*) AS n FROM visits WHERE {condition}").values()
+    assert found == {0: many}

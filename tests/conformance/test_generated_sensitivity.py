@@ -15,6 +15,8 @@ from tests.support.questions import SHAPES, question
 
 ROWS = 48
 DELTA = "1e-9"
+EXTREME = 70
+"""More rows of one person than a join meets."""
 
 
 def _neighbour(rows, chance, relation):
@@ -25,15 +27,16 @@ def _neighbour(rows, chance, relation):
     for name in ("visits", "stays"):
         found[name] = [row for row in rows[name] if row["person"] != person]
         if relation == "replace":
-            theirs = [row | {"person": person} for row in fresh[name][: chance.randint(0, 9)]]
+            many = chance.choice([chance.randint(0, 9), chance.randint(0, 9), EXTREME])
+            theirs = [row | {"person": person} for row in (3 * fresh[name])[:many]]
             found[name] = [*theirs, *found[name]]
     found["survey"] = [*(fresh["survey"][:1] if relation == "replace" else []), *rows["survey"][1:]]
     return found
 
 
-def _plans(chance, rules, many):
-    """Plans with noise for l1 and for l2, of questions of every shape in turn."""
-    shapes, plans, asked = list(SHAPES), [], set()
+def _plans(chance, rules, many, shapes=tuple(SHAPES)):
+    """Plans with noise for l1 and for l2, of questions of each shape in turn."""
+    plans, asked = [], set()
     while len(plans) < many:
         made = question(chance, shape=shapes[len(plans) % len(shapes)], hidden=True)
         with suppress(Refused):
@@ -50,11 +53,11 @@ def _measured(folder, rows, rules, plans):
         return [exact_integers(quiet.engine, plan) for _, plan, _ in plans]
 
 
-def _farthest(folder, seed, relation, contribution, many, neighbours):
+def _farthest(folder, seed, relation, contribution, many, neighbours, *shapes):
     """How far apart neighbours are, for each plan and neighbour: as parts of the claims in l1 and in l2."""
     chance = Random(seed)  # noqa: S311 - for a search that can be repeated
     rules = policy(folder, contribution=contribution, neighbours=relation)
-    plans, rows = _plans(chance, rules, many), odd_rows(chance, ROWS)
+    plans, rows = _plans(chance, rules, many, shapes or tuple(SHAPES)), odd_rows(chance, ROWS)
     everyone = _measured(folder, rows, rules, plans)
     found = []
     for _ in range(neighbours):
@@ -74,6 +77,11 @@ def test_no_unit_moves_an_answer_farther_than_claimed(tmp_path, relation, contri
     _check(found)
     assert len(found) == 22
     assert max(taxi for _, taxi, _ in found) > 0.4  # far enough apart to tell a claim that is half of what it should be
+
+
+def test_no_set_of_computed_values_multiplies_rows(tmp_path):
+    """Doubles that leave the ranges which exact arithmetic concludes, where a unit has one row and is not weighed."""
+    _check(_farthest(tmp_path, 1, "add-remove", 2, 40, 1, "computed set"))
 
 
 @pytest.mark.deep

@@ -47,6 +47,7 @@ COLUMNS: dict[str, dict[str, dict[str, object]]] = {
         "place": {"type": "integer", "nulls": False},
         "name": {"type": "text", "values": NAMES},
         "size": {"type": "integer", "bounds": [0, 1000], "nulls": False},
+        "level": {"type": "integer", "bounds": [0, 3], "nulls": False},
     },
     "survey": {
         "place": {"type": "integer", "bounds": [0, 9], "nulls": False},
@@ -54,6 +55,8 @@ COLUMNS: dict[str, dict[str, dict[str, object]]] = {
         "taste": {"type": "number", "bounds": [-1, 1]},
     },
 }
+SOURCES = {"visits": "visits.duckdb::visits"}
+"""Tables of a DuckDB file, where texts can have a collation; the others are Parquet files."""
 ARROW = {
     "integer": pa.int64(),
     "number": pa.float64(),
@@ -67,6 +70,7 @@ _WORDS = [
     "",
     " ",
     "a",
+    "A",
     "A%_'",
     "é",
     "e\u0301",
@@ -93,7 +97,7 @@ def odd_rows(chance: Random, many: int) -> dict[str, Rows]:
         "visits": [_visit(chance, people) for _ in range(many)],
         "stays": [_stay(chance, people) for _ in range(many * 3 // 4)],
         "places": [
-            {"place": place, "name": ["Ulm", "Bonn", None][place % 3], "size": place * 97 % 1000}
+            {"place": place, "name": ["Ulm", "Bonn", None][place % 3], "size": place * 97 % 1000, "level": place % 4}
             for place in (0, 1, 2, 3, 3, 5, 7, 11)
         ],
         "survey": [
@@ -150,7 +154,8 @@ def policy(folder: Path, *, contribution: int, neighbours: str = "add-remove") -
             "population": {"name": "odd", "neighbours": neighbours},
             "budget": {"epsilon": 1e9, "delta": 1e-6, "delta_for_keys": 5e-7},
             "tables": {
-                name: {"source": f"{name}.parquet", "columns": COLUMNS[name], **rule} for name, rule in rules.items()
+                name: {"source": SOURCES.get(name, f"{name}.parquet"), "columns": COLUMNS[name], **rule}
+                for name, rule in rules.items()
             },
         },
         origin="odd",
@@ -161,8 +166,22 @@ def policy(folder: Path, *, contribution: int, neighbours: str = "add-remove") -
 def curator(folder: Path, rows: dict[str, Rows], rules: Policy) -> Curator:
     """A curator over files of these rows."""
     for name, table in rows.items():
-        pq.write_table(_table(name, table), folder / f"{name}.parquet")
+        if name in SOURCES:
+            _collate(folder / SOURCES[name].partition("::")[0], name, _table(name, table))
+        else:
+            pq.write_table(_table(name, table), folder / f"{name}.parquet")
     return Curator(rules, engine_of(rules), Ledger.memory(rules.population))
+
+
+def _collate(file: Path, name: str, table: pa.Table) -> None:
+    """A table of a DuckDB file whose texts have a collation that takes small letters for capitals."""
+    file.unlink(missing_ok=True)
+    with duckdb.connect(str(file)) as connection:
+        connection.register("given", table)
+        kinds = connection.execute("DESCRIBE FROM given").fetchall()
+        columns = [f'"{column}" {kind}{" COLLATE NOCASE" * (kind == "VARCHAR")}' for column, kind, *_ in kinds]
+        connection.execute(f"CREATE TABLE {name} ({', '.join(columns)})")
+        connection.execute(f"INSERT INTO {name} FROM given")
 
 
 def _table(name: str, rows: Rows) -> pa.Table:

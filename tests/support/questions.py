@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from random import Random
 
 from tests.support.terms import BOOL, DATE, INT, REAL, TEXT, Term, Terms, column
@@ -22,7 +23,7 @@ VISITS = [
     column("place", INT, 0, 9),
 ]
 STAYS = [column("nights", INT, 0, 30), column("ward", TEXT), column("dose", REAL, 0, 1)]
-PLACES = [column("name", TEXT), column("size", INT, 0, 1000)]
+PLACES = [column("name", TEXT), column("size", INT, 0, 1000), column("level", INT, 0, 3)]
 SURVEY = [column("mark", INT, 1, 5), column("taste", REAL, -1, 1), column("place", INT, 0, 9)]
 
 KEYS = {
@@ -347,6 +348,57 @@ def _members(chance: Random) -> Rows:
     return replace(_table(chance), shape="members", text=(sides[0], sides[1]))
 
 
+def _alike(chance: Random) -> tuple[Term, Term]:
+    """An expression of a private row, and the same expression, or another one, of public rows."""
+    terms = Terms(chance, [column("{level}", INT, 0, 3)])
+    found = terms.of(chance.choice([REAL, REAL, INT]), 3)
+    other = terms.of(found.kind, 1)
+    pattern = "CASE WHEN level < 2 THEN {0} WHEN level = 2 THEN {1} ELSE {0} END"
+    chosen = [pattern.format(found_, other_) for found_, other_ in ((found.sql, other.sql), (found.plain, other.plain))]
+    wanted = (text.replace("{level}", "place") for text in (found.sql, found.plain))
+    return Term(*wanted, found.kind), Term(*(text.replace("{level}", "level") for text in chosen), found.kind)
+
+
+def _one_in_fractions(chance: Random) -> tuple[Term, Term]:
+    """Three numbers that are one in exact arithmetic and seldom so in doubles: products and sums in another order."""
+    one, two = (Decimal(chance.choice(["0.1", "0.2", "0.3", "0.6", "0.7", "1.1"])) for _ in range(2))
+    forms = [
+        (f"{{0}} * {one}e0 * {two}e0", one * two),
+        (f"{{0}} * ({one}e0 * {two}e0)", one * two),
+        (f"{one}e0 * ({{0}} * {two}e0)", one * two),
+        (f"{{0}} * {one}e0 + {{0}} * {two}e0", one + two),
+        (f"{{0}} * ({one}e0 + {two}e0)", one + two),
+    ]
+    share = chance.choice([one * two, one + two])
+    texts = [form for form, worth in forms if worth == share]
+    wanted = (
+        f"(place * 0 + {3 * share}e0)" if chance.random() < 0.5 else f"({chance.choice(texts).format('3')} + place * 0)"
+    )
+    ways = [text.format("level") for text in (chance.choice(texts), chance.choice(texts))]
+    chosen = f"CASE WHEN place < 4 THEN {ways[0]} WHEN place < 10 THEN {ways[1]} ELSE {3 * share}e0 END"
+    return Term(wanted, wanted, REAL), Term(chosen, chosen, REAL)
+
+
+def _among_computed(chance: Random) -> Rows:
+    """A computed value in a set that is computed alike, so that doubles beyond all concluded bounds are found in it.
+
+    Where a unit has one row, nothing is weighed: the set alone keeps rows from becoming more.
+    """
+    value, chosen = _one_in_fractions(chance) if chance.random() < 0.5 else _alike(chance)
+    texts = [
+        f"WHERE {getattr(value, side)} IN (SELECT {getattr(chosen, side)} FROM places)" for side in ("sql", "plain")
+    ]
+    if chance.random() < 0.5:
+        inside = [f"(SELECT * FROM survey {text}) t" for text in texts]
+        keys = _keyed("", "survey")
+        return Rows("computed set", ("", ""), (inside[0], inside[1]), "line", None, lambda _: None, list(SURVEY), keys)
+    once = "(SELECT person, MAX(place) AS place, COUNT(*) AS m FROM visits GROUP BY person) u"
+    inside = [f"(SELECT * FROM {once} {text}) t" for text in texts]
+    columns = [column("place", INT, 0, 9), column("m", INT, 0)]
+    keys = ["(place // 4)", "LEAST(m, 4)"]
+    return Rows("computed set", ("", ""), (inside[0], inside[1]), "person", "person", lambda _: None, columns, keys)
+
+
 def _survey(chance: Random) -> Rows:
     if chance.random() < 0.4:
         return Rows(
@@ -368,5 +420,6 @@ SHAPES: dict[str, Callable[[Random], Rows]] = {
     "beside per unit": _beside_per_unit,
     "stacked": _stacked,
     "members": _members,
+    "computed set": _among_computed,
     "survey": _survey,
 }

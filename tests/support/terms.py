@@ -1,7 +1,8 @@
 """Random expressions over the columns of `odd`, in two spellings: ours, and plain DuckDB's with our declared rules.
 
-Declared rules: what has no value is NULL (division by zero, logarithms of zero, casts that fail, NaN), and whole
-numbers beyond 2^53 are computed with as doubles. Where neither can matter, both spellings are the same text.
+Declared rules: what has no value is NULL (division by zero, logarithms of zero, casts that fail, NaN, whole numbers of
+more than 64 bits), and where bounds say that a whole number is longer still, it is computed with as a double. Where
+neither can matter, both spellings are the same text.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 INT, REAL, TEXT, BOOL, DATE = "int", "real", "text", "bool", "date"
-_SAFE = 2.0**53
+_SAFE, _LONG = 2.0**53, 2.0**62
 INFINITE = float("inf")
 
 
@@ -80,10 +81,10 @@ class Terms:
     def _constant(self, kind: str) -> Term:
         chance = self.chance
         if kind == INT:
-            value = chance.choice([0, 1, 2, 3, 7, 10, 50, -1, -4])
+            value = chance.choice([0, 1, 2, 3, 7, 10, 50, -1, -4, 2**53 + 1])
             return Term(f"({value})", f"({value})", INT, value, value)
         if kind == REAL:
-            value = chance.choice([0.5, 1.25, -2.5, 0.1, 100.0])
+            value = chance.choice([0.5, 1.25, -2.5, 0.1, 0.3, 0.7, 100.0])
             return Term(f"({value}e0)", f"({value}e0)", REAL, value, value)
         options = {
             TEXT: ["'a'", "''", "'north'", "'é'", "'it''s'", "'%'"],
@@ -106,6 +107,9 @@ class Terms:
         sql = f"({one.sql} {sign} {other.sql})"
         if safe:
             return Term(sql, f"({one.plain} {sign} {other.plain})", kind, low, high)
+        if (one.kind, other.kind) == (INT, INT) and (high == INFINITE or max(-low, high) < _LONG):
+            wide = f"CAST({one.plain} AS HUGEINT) {sign} CAST({other.plain} AS HUGEINT)"
+            return Term(sql, f"TRY_CAST({wide} AS BIGINT)", INT, low, high)
         return Term(sql, f"clean(CAST({one.plain} AS DOUBLE) {sign} CAST({other.plain} AS DOUBLE))", REAL)
 
     def _divided(self, one: Term, other: Term) -> Term:
@@ -121,7 +125,7 @@ class Terms:
                 by = chance.choice([2, 3, 7, 10, -3])
                 sign = chance.choice(["//", "%"])
                 if not one.bounded:
-                    return one
+                    return self._both(f"({{}} {sign} {by})", INT, one)
                 size = max(abs(one.low), abs(one.high))
                 return self._both(f"({{}} {sign} {by})", INT, one, low=-size, high=size)
             case 3:
@@ -223,8 +227,7 @@ class Terms:
             case 3:
                 return self._both("CONCAT({}, '-', {})", TEXT, one, self.of(TEXT, depth))
             case 4:
-                whole = self.of(INT, 0)
-                return self._both("CAST({} AS VARCHAR)", TEXT, whole)
+                return self._both("CAST({} AS VARCHAR)", TEXT, self.of(INT, depth))
             case _:
                 return self._choice(TEXT, depth)
 

@@ -16,9 +16,11 @@ from deniable.planner.expressions import ranges
 
 Arguments = tuple[Expression, ...]
 
-SAFE_INTEGER = Fraction(2**53)
-"""Whole numbers that stay within this are computed as whole numbers, others as doubles; so nothing overflows."""
+LONG = Fraction(2**63)
+"""Whole numbers within this are computed with as whole numbers; what does not fit is NULL, so nothing overflows."""
 
+_EXACT = frozenset({"add", "subtract", "multiply", "negate", "absolute", "quotient", "remainder", "floor", "ceiling"})
+"""Functions that make whole numbers of whole numbers."""
 _PICKS = frozenset({"least", "greatest", "coalesce", "nullif", "case"})
 """Functions that give one of their arguments as it is: nothing is computed, so nothing can overflow."""
 _HUGE = Fraction(10) ** 300
@@ -59,11 +61,23 @@ def call(name: str, *arguments: Expression) -> Call:
         raise InvalidArgumentError(name, "takes arguments of one kind")
     kind = function.gives(arguments)
     bounds = _tame(function.range(_as_computed(arguments, kind)))
-    if kind is Kind.INTEGER and not _safe(bounds) and name not in _PICKS:
+    if kind is Kind.INTEGER and not _stays_whole(name, arguments, bounds):
         kind = Kind.NUMBER
     if kind is Kind.NUMBER:
         bounds = ranges.doubles(_tame(function.range(_as_computed(arguments, kind))))
-    return Call(name, arguments, kind, bounds, function.nullable(arguments))
+    longer = kind is Kind.INTEGER and name in _EXACT and not _fits(bounds)
+    return Call(name, arguments, kind, bounds, longer or function.nullable(arguments))
+
+
+def _stays_whole(name: str, arguments: Arguments, bounds: Range) -> bool:
+    """Whether a whole number is computed as one: if it surely fits, or nobody knows; a double it is if it is too large.
+
+    What comes from a real number of unknown size is none, unless it is cast.
+    """
+    if name in _PICKS or name == "to_integer" or _fits(bounds):
+        return True
+    whole = name in _EXACT and all(argument.kind is Kind.INTEGER for argument in arguments)
+    return whole and not bounds.finite
 
 
 def _as_computed(arguments: Arguments, kind: Kind) -> Arguments:
@@ -99,9 +113,9 @@ def longest(expression: Expression) -> int:
 
 
 def number(value: int | Fraction) -> Literal:
-    """A constant; whole numbers that doubles cannot tell apart are real numbers."""
+    """A constant; whole numbers of more than 64 bits are real numbers."""
     exact = Fraction(value)
-    whole = exact.denominator == 1 and abs(exact) <= SAFE_INTEGER
+    whole = exact.denominator == 1 and abs(exact) < LONG
     return Literal(exact, Kind.INTEGER if whole else Kind.NUMBER)
 
 
@@ -118,8 +132,8 @@ def _family(kind: Kind) -> Kind:
     return Kind.NUMBER if kind in _NUMERIC else kind
 
 
-def _safe(bounds: Range) -> bool:
-    return bounds.low is not None and bounds.high is not None and max(-bounds.low, bounds.high) <= SAFE_INTEGER
+def _fits(bounds: Range) -> bool:
+    return bounds.low is not None and bounds.high is not None and max(-bounds.low, bounds.high) < LONG
 
 
 def _always(kind: Kind) -> Callable[[Arguments], Kind]:

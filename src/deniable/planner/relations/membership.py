@@ -46,8 +46,9 @@ def among(node: exp.In, rows: Origin, value: Expression, inner: Origin) -> tuple
         raise Refused("type-mismatch", f"{error}.", "Compare alike kinds.", position(node)) from None
     if not isinstance(rows.table, Joined):
         raise TypeError("the rows beside a set must be opened")
-    mine, theirs = (rows.unit, inner.unit) if inner.private else (None, None)
-    units = None if mine is None or theirs is None else (mine.name, theirs.name)
+    units = None
+    if inner.private and rows.unit is not None and inner.unit is not None:
+        units = rows.unit.name, inner.unit.name
     chosen = Among(inner.table, inner.where, units, None if units else (value, option))
     joined = replace(
         rows, table=Joined(rows.table.first, (*rows.table.others, chosen)), works=(*rows.works, *inner.works)
