@@ -20,8 +20,8 @@ VALUES_A_STEP = 128
 
 
 @dataclass(slots=True)
-class Work:
-    """Steps that are left."""
+class Steps:
+    """How many are left."""
 
     left: int
 
@@ -33,13 +33,13 @@ class Work:
             raise Refused("too-complex", reason, "Ask for less at once, with shorter expressions and fewer keys.")
 
 
-_current: ContextVar[Work | None] = ContextVar("work", default=None)
+_current: ContextVar[Steps | None] = ContextVar("work", default=None)
 
 
 @contextmanager
-def counted(most: int = MOST_STEPS) -> Iterator[Work]:
+def counted(most: int = MOST_STEPS) -> Iterator[Steps]:
     """Everything inside together takes at most so many steps."""
-    work = Work(most)
+    work = Steps(most)
     before = _current.set(work)
     try:
         yield work

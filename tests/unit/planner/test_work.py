@@ -77,13 +77,13 @@ ANSWERED = {
 def steps(monkeypatch):
     """The steps that were taken, of each piece of work."""
     taken = []
-    plain = work.Work.spend
+    plain = work.Steps.spend
 
     def spend(self, number):
         taken.append(number)
         plain(self, number)
 
-    monkeypatch.setattr(work.Work, "spend", spend)
+    monkeypatch.setattr(work.Steps, "spend", spend)
     return taken
 
 
