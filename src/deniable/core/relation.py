@@ -182,3 +182,21 @@ def tables(relation: Relation) -> tuple[str, ...]:
             return (*tables(first), *(name for other in others for name in tables(other.table)))
         case _:
             return tables(relation.table)
+
+
+def depth(relation: Relation) -> int:
+    """How many relations rest on each other.
+
+    Example:
+        >>> depth("visits"), depth(Grouped(Numbered("visits"), None, None, (), ()))
+        (0, 2)
+    """
+    match relation:
+        case str():
+            return 0
+        case Stacked(parts=parts):
+            return 1 + max(map(depth, parts))
+        case Joined(first=first, others=others):
+            return 1 + max([depth(first), *(depth(other.table) for other in others)])
+        case _:
+            return 1 + depth(relation.table)

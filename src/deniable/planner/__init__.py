@@ -12,6 +12,7 @@
         price.price                        Bound -> Plan: what it costs
      8.   choices.price, running_counts    noise for what is chosen; for sums, price itself
      9.   cautions.cautions                what the answer leaves out besides noise
+        work.counted                       both count their steps, and refuse what takes too many
 
 `batch.price_all` is step 8 for several questions at once, `release_cells` the same for a whole workload. `plan` and
 `spend` hold what goes in and out. The plan of each shape of question stands in tests/plans, as text.

@@ -20,6 +20,7 @@ from deniable.planner.plan import Bound, Order, Output
 from deniable.planner.relations.clauses import ordinal, referred, small, terms, title
 from deniable.planner.relations.from_clause import Relations
 from deniable.planner.relations.scopes import OutputScope, RowScope, aggregates, taken_apart
+from deniable.planner.work import counted
 from deniable.policy import Policy
 
 _MOST_STATISTICS = 100
@@ -27,7 +28,7 @@ _MOST_STATISTICS = 100
 
 def bind(select: exp.Select, policy: Policy) -> Bound:
     """The question in terms of the policy, or a refusal that says where and why not."""
-    with asking(select.meta.get(QUESTION, "")):
+    with asking(select.meta.get(QUESTION, "")), counted():
         return _bound(select, policy)
 
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -13,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from deniable.core.event import Event
-from deniable.core.expression import Expression
+from deniable.core.expression import Expression, names
 from deniable.core.loss import Loss
 from deniable.core.query import ExactQuery, Source
 from deniable.core.sensitivity import Neighbours
@@ -27,12 +28,17 @@ from deniable.planner.expressions.evaluate import Band, Result
 from deniable.planner.expressions.keys import GroupKey
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Output:
     """A column of the answer: post-processing of keys and noisy statistics."""
 
     name: str
     value: Expression
+
+    @cached_property
+    def rests_on(self) -> frozenset[str]:
+        """The keys and statistics that it is made of."""
+        return names(self.value)
 
 
 @dataclass(frozen=True, slots=True)

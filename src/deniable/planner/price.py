@@ -10,12 +10,13 @@ from math import floor
 import numpy as np
 
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.expression import Call, Expression, Literal, names
+from deniable.core.expression import Call, Expression, Literal
 from deniable.core.loss import Loss
 from deniable.core.number import least_decimal, root_above
 from deniable.core.query import DistinctValues, ExactQuery, Kept, Key, Sums, Units
 from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian, Laplace, PartitionSelection
+from deniable.planner import work
 from deniable.planner.aggregates.statistics import Base, Statistic
 from deniable.planner.cautions import cautions
 from deniable.planner.choices.histogram import Quantile
@@ -28,6 +29,8 @@ from deniable.planner.spend import Spend
 
 _SAMPLE_GROUP = 1000
 """The size of the group for which the error of a ratio is quoted."""
+_STATISTIC_STEPS = 12
+"""What it takes to find the noise of one statistic."""
 _FRACTIONS = np.linspace(0, 1, 8, endpoint=False)
 
 Parts = tuple[Part, ...]
@@ -35,6 +38,11 @@ Parts = tuple[Part, ...]
 
 def price(bound: Bound, spend: Spend) -> Plan:
     """The plan for this spend; for a wanted accuracy, the plan with the least spend that reaches it."""
+    with work.counted():
+        return _priced(bound, spend)
+
+
+def _priced(bound: Bound, spend: Spend) -> Plan:
     if bound.private_keys:
         _check_private_keys(bound, spend)
     else:
@@ -69,6 +77,7 @@ def _check_private_keys(bound: Bound, spend: Spend) -> None:
 
 def _noise(bound: Bound, spend: Spend) -> Parts:
     """An even share of the spend for each statistic (and one for private keys), or by weights."""
+    work.spend(_STATISTIC_STEPS * len(bound.statistics))
     weights = {statistic.name: _weight(statistic, bound, spend) for statistic in bound.statistics}
     total = sum(weights.values()) + (1 if bound.private_keys else 0)
     shares = {name: weight / total for name, weight in weights.items()}
@@ -125,7 +134,7 @@ def _together(
 
 def _doubt(statistic: Base, bound: Bound, spend: Spend) -> Fraction:
     """The confidence that a choice's interval needs, so that every column that rests on it has the one asked for."""
-    using = [names(output.value) for output in bound.outputs if statistic.names & names(output.value)]
+    using = [output.rests_on for output in bound.outputs if statistic.names & output.rests_on]
     most = max((sum(len(other.names & used) for other in bound.statistics) for used in using), default=1)
     return 1 - (1 - spend.confidence) / most
 
@@ -135,7 +144,7 @@ def _weight(statistic: Base, bound: Bound, spend: Spend) -> Fraction:
     unknown = set(spend.weights) - {output.name for output in bound.outputs}
     if unknown:
         raise Refused("bad-spend", f"There is no column {min(unknown)!r} to weigh.", "Use the answer's column names.")
-    using = [output.name for output in bound.outputs if statistic.names & names(output.value)]
+    using = [output.name for output in bound.outputs if statistic.names & output.rests_on]
     return max((spend.weights.get(name, Fraction(1)) for name in using), default=Fraction(1))
 
 
@@ -213,7 +222,7 @@ def _quote(bound: Bound, spend: Spend, noise: Parts, selection: PartitionSelecti
     lines = tuple(
         _line(output, noise, spend.confidence)
         for output in bound.outputs
-        if any(part.names & names(output.value) for part in noise)
+        if any(part.names & output.rests_on for part in noise)
     )
     number = None if bound.private_keys else groups(bound.keys)
     shown = None if selection is None else selection.even_odds
@@ -222,7 +231,7 @@ def _quote(bound: Bound, spend: Spend, noise: Parts, selection: PartitionSelecti
 
 def _line(output: Output, noise: Parts, confidence: Fraction) -> Priced:
     """What stands behind one column: its widest statistic's noise, and the column's own error."""
-    used = [part for part in noise if part.names & names(output.value)]
+    used = [part for part in noise if part.names & output.rests_on]
     widest = max(used, key=lambda part: part.error(confidence, _SAMPLE_GROUP))
     name = f"{type(widest.mechanism).__name__} on {' and '.join(sorted({part.label for part in used}))}"
     return Priced(output.name, name, widest.sensitivity, widest.scale, _error(output, noise, confidence))
@@ -233,10 +242,10 @@ def _error(output: Output, noise: Parts, confidence: Fraction) -> float:
 
     Its values lie in the middle, for sums; for quantiles they are spread evenly between the bounds.
     """
-    used = [part for part in noise if part.names & names(output.value)]
-    share = 1 - (1 - confidence) / max(1, sum(len(part.names & names(output.value)) for part in used))
+    used = [part for part in noise if part.names & output.rests_on]
+    share = 1 - (1 - confidence) / max(1, sum(len(part.names & output.rests_on) for part in used))
     rows = _FRACTIONS.size
-    columns: dict[str, Result] = {name: Band.exactly(np.zeros(rows)) for name in names(output.value)}
+    columns: dict[str, Result] = {name: Band.exactly(np.zeros(rows)) for name in output.rests_on}
     for part in used:
         columns |= part.expected(share, _SAMPLE_GROUP, _FRACTIONS)
     band = evaluate(output.value, columns, rows)
@@ -247,11 +256,9 @@ def _steady(bound: Bound) -> list[Output]:
     """The noisy columns, less their rounding: if an accuracy is asked for, their error must not depend on the data."""
     statistics = frozenset().union(*(statistic.names for statistic in bound.statistics))
     choices = frozenset().union(*(base.names for base in bound.statistics if not isinstance(base, Statistic)))
-    noisy = [
-        replace(output, value=unrounded(output.value)) for output in bound.outputs if statistics & names(output.value)
-    ]
+    noisy = [replace(output, value=unrounded(output.value)) for output in bound.outputs if statistics & output.rests_on]
     for output in noisy:
-        if not _linear(output.value) or choices & names(output.value):
+        if not _linear(output.value) or choices & output.rests_on:
             raise Refused(
                 "accuracy",
                 f"The error of {output.name!r} depends on the data, so no spend can promise an accuracy.",

@@ -12,6 +12,7 @@ from deniable.planner.aggregates.statistics import Statistics, bounds, named, pr
 from deniable.planner.choices.histogram import CELL, MOST_TOGETHER, CellHistogram, EqualCells, Mode, Quantile
 from deniable.planner.choices.syntax import MOST_ENTRIES
 from deniable.planner.expressions.keys import GroupKey, domain
+from deniable.planner.work import VALUES_A_STEP, spend
 
 _FEWEST_CELLS = 64
 _MOST_VALUES = 1 << 16
@@ -47,6 +48,7 @@ def most_common(statistics: Statistics, value: Expression, where: Expression | N
             "List them: WHERE column IN (...), or ask the custodian to declare them.",
         )
     there = tuple(entry for entry in values if entry is not None)
+    spend(4 * len(there) // VALUES_A_STEP)
     if len(there) > _MOST_VALUES:
         raise Refused("too-many-groups", f"There are {len(there):,} values to choose from.", "Use buckets of them.")
     if not 1 <= place <= places <= min(len(there), MOST_ENTRIES):

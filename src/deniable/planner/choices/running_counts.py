@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from math import floor
 
 import numpy as np
@@ -21,7 +22,7 @@ from deniable.planner.choices.price import Places, band
 from deniable.planner.expressions.evaluate import Band, Result
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Counted:
     """Quantiles that share a histogram, and the noise on its running counts."""
 
@@ -79,10 +80,10 @@ class Counted:
     def error(self, confidence: Fraction, rows: int) -> float:
         """Half the width of the widest interval, in a group of so many rows spread evenly between the bounds."""
         cells = self.quantiles[0].cells
-        width, widest = float(cells.high - cells.low), max(self.ranks(quantile) for quantile in self.quantiles)
-        return (
-            width / 2 if confidence > self.confidence else min(width / 2, width * widest / rows + float(cells.step) / 2)
-        )
+        width = float(cells.high - cells.low)
+        if confidence > self.confidence:
+            return width / 2
+        return min(width / 2, width * self._widest / rows + float(cells.step) / 2)
 
     def results(self, recorded: Mapping[str, Places], confidence: Fraction) -> dict[str, Result]:
         """The columns of the answer's algebra, with intervals of this confidence; beyond its own, the bounds."""
@@ -104,7 +105,12 @@ class Counted:
         """Of each end of an interval."""
         return float(1 - self.confidence) / 2
 
-    @property
+    @cached_property
+    def _widest(self) -> float:
+        """The ranks of the quantile that is known least."""
+        return max(self.ranks(quantile) for quantile in self.quantiles)
+
+    @cached_property
     def _scale(self) -> float:
         return float(self.mechanism.scale) if isinstance(self.mechanism, Laplace) else self.mechanism.sigma
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core.expression import Call, Column, Expression, Kind, Literal
+from deniable.planner.work import spend
 
 ROUNDED = "rounded"
 """A sum or mean of values that were put on a grid: what it is, the most that one row can be off by, and how many rows.
@@ -63,14 +64,24 @@ Result = Band | Truth | Labels
 
 
 def evaluate(expression: Expression, columns: Mapping[str, Result], rows: int) -> Result:
-    """The expression for every row."""
-    if isinstance(expression, Column):
-        return columns[expression.name]
-    if isinstance(expression, Literal):
-        return _constant(expression, rows)
-    arguments = [evaluate(argument, columns, rows) for argument in expression.arguments]
+    """The expression for every row; parts that occur in several places are worked out once."""
+    known: dict[int, Result] = {}
+
+    def result(part: Expression) -> Result:
+        if id(part) not in known:
+            spend()
+            known[id(part)] = of(part)
+        return known[id(part)]
+
+    def of(part: Expression) -> Result:
+        if isinstance(part, Column):
+            return columns[part.name]
+        if isinstance(part, Literal):
+            return _constant(part, rows)
+        return RULES[part.function](*(result(argument) for argument in part.arguments))
+
     with np.errstate(all="ignore"):
-        return RULES[expression.function](*arguments)
+        return result(expression)
 
 
 def computable(expression: Expression) -> bool:

@@ -13,6 +13,7 @@ from unicodedata import normalize
 
 from deniable.core.errors import Refused
 from deniable.core.expression import EPOCH, Call, Column, Expression, Kind, Literal, Range
+from deniable.planner.work import VALUES_A_STEP, spend
 
 MOST_GROUPS = 1 << 20
 _FEW = 1 << 16
@@ -39,6 +40,7 @@ def domain(value: Expression, where: Expression | None, declared: Mapping[str, D
     values = known.listed if known.listed is not None else _values(known.value, declared)
     if values is None:
         return None
+    _spend(len(values))
     there = tuple(dict.fromkeys(entry for entry in values if entry is not None))
     missing = (None,) if (value.nullable or None in values) and not known.present else ()
     return there + missing
@@ -141,6 +143,7 @@ def _union(value: Call, declared: Mapping[str, Domain]) -> Domain | None:
         parts = [_values(branch, declared) for branch in value.arguments]
     if any(part is None for part in parts):
         return None
+    _spend(sum(len(part or ()) for part in parts))
     return tuple(dict.fromkeys(entry for part in parts for entry in part or ()))
 
 
@@ -149,6 +152,7 @@ def _computed(value: Call, declared: Mapping[str, Domain]) -> Domain | None:
     parts = [_values(argument, declared) for argument in value.arguments]
     if any(part is None for part in parts) or prod(len(part or ()) for part in parts) > _FEW:
         return _whole(value)
+    _spend(4 * prod(len(part or ()) for part in parts))
     rule = _ARITHMETIC[value.function]
     combinations = product(*([entry for entry in part or () if isinstance(entry, int)] for part in parts))
     return tuple(sorted({int(rule(*entries)) for entries in combinations}))
@@ -167,6 +171,7 @@ def _whole(value: Expression) -> Domain | None:
     if value.kind is Kind.DATE:  # days beyond the calendar are NULL
         low, high = max(low, Fraction(_FIRST_DAY)), min(high, Fraction(_LAST_DAY))
     numbers = range(ceil(low), floor(high) + 1)
+    _spend(len(numbers))
     return tuple(EPOCH + timedelta(days=day) for day in numbers) if value.kind is Kind.DATE else tuple(numbers)
 
 
@@ -196,6 +201,11 @@ def _start(day: date, unit: str) -> date:
             return day.replace(day=1)
         case _:
             return day - timedelta(days=day.weekday())
+
+
+def _spend(values: int) -> None:
+    """For each list of values that is gone through."""
+    spend(1 + values // VALUES_A_STEP)
 
 
 def _plain(literal: Literal) -> Value:

@@ -14,6 +14,7 @@ from deniable.core.expression import Call, Expression, Kind, Literal, depth, siz
 from deniable.core.number import exact
 from deniable.planner.expressions.functions import FUNCTIONS, MOST_CHARACTERS, call, longest, number
 from deniable.planner.parse import position
+from deniable.planner.work import spend
 
 
 class Scope(Protocol):
@@ -32,7 +33,9 @@ def translate(node: exp.Expression | None, scope: Scope) -> Expression:
     Names of subqueries stand for whole expressions, so a short text can mean a long one.
     """
     value = meaning(node, scope)
-    if node is not None and (size(value, _MOST_PARTS) >= _MOST_PARTS or depth(value, _DEEPEST) >= _DEEPEST):
+    parts = size(value, _MOST_PARTS)
+    spend(parts)
+    if node is not None and (parts >= _MOST_PARTS or depth(value, _DEEPEST) >= _DEEPEST):
         raise Refused("too-long", "This expression becomes too long.", "Compute less in subqueries.", position(node))
     return value
 
@@ -41,6 +44,7 @@ def meaning(node: exp.Expression | None, scope: Scope) -> Expression:
     """The expression that a node means, however long."""
     if node is None:
         raise InvalidArgumentError("function", "takes more arguments")
+    spend()
     found = scope.special(node)
     if found is not None:
         return found

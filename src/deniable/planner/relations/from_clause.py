@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from deniable.core.errors import Refused
 from deniable.core.expression import Column, Expression, size
-from deniable.core.relation import UNIT, Field, Grouped, tables
+from deniable.core.relation import UNIT, Field, Grouped, depth, tables
 from deniable.planner.expressions.keys import Domain, GroupKey, domain
 from deniable.planner.expressions.translate import translate
 from deniable.planner.parse import position
@@ -23,9 +23,12 @@ from deniable.planner.relations.membership import among, memberships
 from deniable.planner.relations.per_unit import UnitScope
 from deniable.planner.relations.rows import Names, Origin, stacked
 from deniable.planner.relations.scopes import RowScope, aggregates, condition
+from deniable.planner.work import spend
 from deniable.policy import Policy
 
 _MOST_TABLES = 16
+_DEEPEST = 50
+"""So that the statement which is made of them can be written down and read."""
 _MOST_PARTS = 500
 """Of one column: subqueries can double it at each level, and a question can name it a hundred times."""
 
@@ -242,10 +245,15 @@ def _check_size(origin: Origin, node: exp.Expression) -> None:
     if len(tables(origin.table)) > _MOST_TABLES:
         reason = f"This reads tables more than {_MOST_TABLES} times."
         raise Refused("too-long", reason, "Join fewer at once.", position(node))
+    if depth(origin.table) > _DEEPEST:
+        reason = f"More than {_DEEPEST} subqueries rest on each other."
+        raise Refused("too-long", reason, "Compute less in subqueries.", position(node))
 
 
 def _check_parts(names: Names, node: exp.Expression) -> None:
-    if any(size(value, _MOST_PARTS) >= _MOST_PARTS for value in names.values()):
+    parts = [size(value, _MOST_PARTS) for value in names.values()]
+    spend(sum(parts))
+    if any(part >= _MOST_PARTS for part in parts):
         raise Refused("too-long", "A column of this subquery is too long.", "Compute less in it.", position(node))
 
 

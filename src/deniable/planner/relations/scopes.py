@@ -20,6 +20,10 @@ from deniable.planner.expressions.keys import GroupKey
 from deniable.planner.expressions.translate import Scope, meaning, translate
 from deniable.planner.parse import position
 from deniable.planner.relations.rows import Origin
+from deniable.planner.work import spend
+
+_NAMES_A_STEP = 16
+"""How many names are gone through while a part of an expression is understood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,7 @@ class RowScope:
         ]
         if not found:
             raise Refused("unknown-table", f"There is no table {node.table!r} here.", "", position(node))
+        spend(sum(map(len, found)) // _NAMES_A_STEP)
         meant = [names[node.name.lower()] for names in found if node.name.lower() in names]
         if not meant:
             raise self._unknown(node, [name for names in found for name in names])
@@ -52,6 +57,7 @@ class RowScope:
         return meant[0]
 
     def _unknown(self, node: exp.Column, names: list[str]) -> Refused:
+        spend(len(names))
         written = {name.lower(): name for name in self.origin.columns}
         close = get_close_matches(node.name.lower(), names, n=1)
         there = ", ".join(dict.fromkeys(written[name] for name in names))
@@ -83,11 +89,13 @@ class GroupScope(ABC):
         if isinstance(node, exp.Anonymous) and (meant := proposal(node.name)) is not None:
             reason = f"{node.name.upper()} is not on the list of functions."
             raise Refused("unknown-function", reason, f"Did you mean {meant}?", position(node))
+        if not self.keys:
+            return None
         try:
             value = meaning(node, self.row)
         except Refused:
             return None
-        matching = [key for key in self.keys if key.value == value]
+        matching = [key for key in self.keys if key.value.range == value.range and key.value == value]
         length = longest(value) if value.kind is Kind.TEXT else None
         return Column(matching[0].name, value.kind, value.range, value.nullable, length) if matching else None
 
