@@ -64,6 +64,12 @@ def read(column: str, stored: str, declared: Column) -> str:
             return _converted(column, stored, declared.kind)
 
 
+def read_word(column: str, stored: str, declared: Column) -> str:
+    """A text that few rows have to themselves, as keys are: DuckDB calls a plain function once for each of them."""
+    value = _converted(column, stored, Kind.TEXT)
+    return value if declared.length is None else f"SUBSTRING({value}, 1, {declared.length})"
+
+
 def _text(value: str, length: int | None) -> str:
     """Its first characters. Bytes are no fewer than characters, and are counted already."""
     if length is None:

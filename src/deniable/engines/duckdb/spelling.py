@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from fractions import Fraction
 
 from deniable.core.expression import EPOCH, Call, Column, Expression, Kind, Literal
-from deniable.engines.duckdb.columns import Stored, identified, read
+from deniable.engines.duckdb.columns import Stored, identified, read, read_word
 from deniable.engines.duckdb.functions import FUNCTIONS, PASSES_NAN, may_be_nan
 from deniable.engines.duckdb.literals import TYPES, cast, double, text, whole
 from deniable.engines.engine import TooLongError
@@ -44,8 +44,12 @@ class Speller:
 
     def key(self, expression: Expression) -> str:
         """The expression as a key of the answer, where a text has one form however Unicode writes it."""
-        same = self.identity(expression)
-        return f"nfc_normalize({same})" if expression.kind is Kind.TEXT else same
+        if expression.kind is not Kind.TEXT:
+            return self.identity(expression)
+        if isinstance(expression, Column):
+            stored = self._found(expression)
+            return f"nfc_normalize({read_word(stored.place, stored.type, expression)})"
+        return f"nfc_normalize({self.identity(expression)})"
 
     def unit(self, name: str) -> str:
         """The column that names the unit, as it is stored; what is equal has equal bytes."""
@@ -59,10 +63,13 @@ class Speller:
         return _limited(cast(spelled, expression.kind, kind or expression.kind))
 
     def _column(self, column: Column) -> str:
+        stored = self._found(column)
+        return read(stored.place, stored.type, column)
+
+    def _found(self, column: Column) -> Stored:
         if column.name not in self.columns:
             raise ValueError(f"the table has no column {column.name!r}")
-        stored = self.columns[column.name]
-        return read(stored.place, stored.type, column)
+        return self.columns[column.name]
 
     def _call(self, call: Call) -> str:
         return FUNCTIONS[call.function](call, self._raw if call.function in PASSES_NAN else self.spell)
