@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
 import deniable
@@ -38,9 +39,11 @@ def _list(policy: Policy) -> None:
 
 @app.command("verify")
 def _verify(policy: Policy) -> None:
-    """Recompute the chain of digests from the first entry on."""
+    """Recompute every digest and every sum from the first entry on."""
     with deniable.open(policy) as curator:
-        checked = curator.ledger.verify()
+        with Progress(transient=True) as bar:
+            task = bar.add_task("checking entries")
+            checked = curator.ledger.verify(lambda done, of: bar.update(task, completed=done, total=of))
         Console().print(f"{checked} entries fit together; head {curator.ledger.head.digest}", soft_wrap=True)
 
 

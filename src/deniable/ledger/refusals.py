@@ -84,6 +84,15 @@ def edited(sequence: int) -> Refused:
     )
 
 
+def index_edited() -> Refused:
+    """The entries fit; by what they are found does not."""
+    return Unusable(
+        "ledger-edited",
+        "The ledger's index was changed or damaged from outside: it does not lead to the entries.",
+        "Bring back an unchanged copy, as long as this one. `deniable ledger verify` checks it.",
+    )
+
+
 def anchor_edited(name: str) -> Refused:
     """Neither slot of the anchor can be read."""
     return Unusable(
