@@ -3,4 +3,11 @@
 import os
 import tempfile
 
+import pytest
+
 os.environ["DENIABLE_CACHE"] = tempfile.mkdtemp(prefix="deniable-cache-")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """For the golden files in tests/plans."""
+    parser.addoption("--rewrite-plans", action="store_true", help="write the plans in tests/plans again")

@@ -6,7 +6,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from deniable.core.errors import Failed, Refused
     from deniable.curator import (
+        Answer,
+        Budget,
+        Curator,
         correlation,
         count,
         create,
@@ -25,10 +29,17 @@ if TYPE_CHECKING:
         variance,
     )
     from deniable.curator import open_policy as open  # noqa: A004 - `deniable.open(...)` is how it reads
+    from deniable.planner import Quote
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Answer",
+    "Budget",
+    "Curator",
+    "Failed",
+    "Quote",
+    "Refused",
     "correlation",
     "count",
     "create",
@@ -48,9 +59,12 @@ __all__ = [
     "variance",
 ]
 
+_ELSEWHERE = {"Failed": "deniable.core.errors", "Quote": "deniable.planner", "Refused": "deniable.core.errors"}
+
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module's attribute
     """The curator is loaded when it is first asked for, so that mechanisms alone stay light."""
     if name not in __all__:
         raise AttributeError(f"module 'deniable' has no attribute {name!r}")
-    return getattr(import_module("deniable.curator"), "open_policy" if name == "open" else name)
+    room = import_module(_ELSEWHERE.get(name, "deniable.curator"))
+    return getattr(room, "open_policy" if name == "open" else name)

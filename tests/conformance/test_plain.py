@@ -51,6 +51,8 @@ QUESTIONS = [
     "SELECT COVAR_POP(cost, age) FILTER (WHERE urgent) AS a FROM visits",
     "SELECT COUNT(*) AS a FROM visits WHERE region IS NULL OR NOT urgent",
     "SELECT COUNT(*) AS a FROM visits WHERE day >= '2025-06-01' AND reason LIKE 'h%'",
+    "SELECT COUNT(*) AS a FROM visits WHERE region NOT LIKE '%th' AND reason NOT IN ('heart') AND NOT reason LIKE 'c%'",
+    "SELECT COUNT(*) AS a FROM visits WHERE NOT region NOT LIKE 'n%'",
     "SELECT COUNT(*) AS a FROM visits WHERE LENGTH(reason) > 5 AND UPPER(reason) <> 'INJURY'",
     "SELECT AVG(day - DATE '2025-01-01') AS a FROM visits",
     "SELECT AVG(CAST(age AS DOUBLE) / 3) AS a, SUM(CAST(urgent AS INTEGER)) AS b FROM visits",

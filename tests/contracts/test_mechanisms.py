@@ -5,20 +5,29 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
+from itertools import product
 from math import inf, nan
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import deniable.mechanisms
 from deniable.audit import audit
+from deniable.core.bits import OperatingSystem
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import exact
-from deniable.mechanisms import Mechanism
+from deniable.core.sampling import discrete_laplace
+from deniable.mechanisms import Laplace, Mechanism
+from deniable.mechanisms.selection import Selection
+from tests.support.bits import SeededBits
 
 LABELS = ["Input", "Guarantee", "Rounding", "Error", "Cost", "Caution", "Reference", "Proof", "Example"]
 HEADINGS = ["Precondition", "Pseudocode", "Theorem", "Proof"]
@@ -235,3 +244,105 @@ def test_the_audit_comes_close_to_the_loss(kind: type[Mechanism]) -> None:
     mechanism = kind.typical(1)
     verdict = audit(mechanism, epsilon=1, delta=delta_of(mechanism), samples=400_000, alpha=1e-6)
     assert 0.7 <= verdict.lower_bound <= 1, verdict
+
+
+# What is audited is what people use
+
+PRODUCTION = ("release", "choose", "keep", "first")
+"""The methods by which people use a mechanism; each has one of them."""
+
+
+def used(mechanism: Mechanism, data: object) -> object:
+    """One use, as people use it, in the words of `sample`."""
+    (name,) = [name for name in PRODUCTION if callable(getattr(type(mechanism), name, None))]
+    outcome = getattr(mechanism, name)(data, **({"threshold": 0} if name == "first" else {}))
+    if isinstance(outcome, list):
+        return sum(place * len(data) ** digit for digit, place in enumerate(outcome))
+    return len(data) if outcome is None else outcome
+
+
+@contextmanager
+def draws(monkeypatch: pytest.MonkeyPatch, seed: int) -> Iterator[list[tuple[object, int]]]:
+    """Every draw while it is open, from a known tape: the code outside of the samplers that asked, and for how much."""
+    seen: list[tuple[object, int]] = []
+    tape = SeededBits(seed)
+
+    def read(count: int) -> bytes:
+        frame = sys._getframe(1)
+        while SAMPLERS in frame.f_code.co_filename and frame.f_back is not None:
+            frame = frame.f_back
+        seen.append((frame.f_code, count))
+        return tape.read(count)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.urandom", read)
+        yield seen
+
+
+SAMPLERS = str(Path("deniable", "core"))
+
+
+def same_path(mechanism: Mechanism, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether one sample and one use draw the same bits on the same lines, and make the same of them."""
+    for seed, data in product(range(20), mechanism.neighbours()):
+        with draws(monkeypatch, seed) as sampled:
+            (outcome,) = mechanism.sample(data, 1).tolist()
+        with draws(monkeypatch, seed) as drawn:
+            expected = used(mechanism, data)
+        if not drawn or sampled != drawn or outcome != expected:
+            return False
+    return True
+
+
+@every_kind
+@pytest.mark.parametrize("epsilon", ["0.3", "1", "5"])
+def test_audits_drive_the_code_that_people_use(
+    kind: type[Mechanism], epsilon: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert same_path(kind.typical(epsilon), monkeypatch)
+
+
+@every_kind
+def test_many_samples_draw_on_the_same_lines(kind: type[Mechanism], monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = kind.typical(1)
+    data, _ = mechanism.neighbours()
+    with draws(monkeypatch, 1) as many:
+        mechanism.sample(data, 500)
+    with draws(monkeypatch, 1) as one:
+        used(mechanism, data)
+    assert {code for code, _ in many} == {code for code, _ in one}
+
+
+def test_a_sample_that_is_made_beside_the_mechanism_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the same law, and even of the same bits: what it shows is true of itself only."""
+
+    class Beside(Laplace):
+        __slots__ = ()
+
+        def sample(self, data: float, count: int) -> np.ndarray:
+            return np.full(count, data) + discrete_laplace(self.scale, count, OperatingSystem())
+
+    class Wider(Laplace):
+        __slots__ = ()
+
+        def release(self, values: float) -> int:
+            return int(super().release(2 * values))
+
+    assert same_path(Laplace.typical(1), monkeypatch)
+    assert not same_path(Beside.typical(1), monkeypatch)
+    assert not same_path(Wider.typical(1), monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "kind", [kind for kind in KINDS if issubclass(kind, Selection)], ids=lambda kind: kind.__name__
+)
+def test_the_audit_of_choices_in_many_rows_passes(kind: type[Selection]) -> None:
+    # how quantiles of groups are chosen; false alarms: one in a million, by the auditor's own theorem
+    mechanism = kind.typical(1)
+
+    def choices(scores: list[int], count: int) -> np.ndarray:
+        return mechanism.choose_each(np.tile(np.array(scores), (count, 1)))
+
+    verdict = audit(choices, inputs=mechanism.neighbours(), epsilon=1, samples=100_000)
+    assert verdict.passed, verdict
+    assert verdict.lower_bound > 0.6, verdict

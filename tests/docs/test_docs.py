@@ -79,6 +79,11 @@ def test_every_command_is_documented(command: str) -> None:
     assert re.search(rf"{command}\b", text), f"no page shows `{command}`"
 
 
+@pytest.mark.parametrize("command", [one for one in commands(get_command(app)) if " attack " not in one])
+def test_the_page_of_commands_has_every_command(command: str) -> None:
+    assert f"| `{command}` |" in (ROOT / "docs/cli.md").read_text()
+
+
 def shown() -> list[tuple[str, str]]:
     """The commands on the page about planning, each with the output that is printed below it."""
     blocks = re.findall(
@@ -152,3 +157,11 @@ def test_every_path_that_a_page_names_exists() -> None:
     for page in PAGES:
         for path in re.findall(r"\b((?:src|tests|docs|benchmarks)/[\w/.]+\.(?:py|md))\b", page.read_text()):
             assert (ROOT / path).exists(), f"{page.name} names {path}"
+
+
+def test_every_path_that_the_code_names_exists() -> None:
+    """A module is named by its path in the repository, in the package, or beside the file that names it."""
+    for file in sorted((ROOT / "src").rglob("*.py")):
+        for path in re.findall(r"(?<![\w/.*<])([\w/]+\.(?:py|md))\b", file.read_text()):
+            homes = (ROOT, ROOT / "src/deniable", file.parent)
+            assert any((home / path).exists() for home in homes), f"{file.relative_to(ROOT)} names {path}"

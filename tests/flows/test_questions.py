@@ -267,7 +267,7 @@ def test_the_command_line_asks_and_shows(clinic, tmp_path):
     found = json.loads(asked.stdout)
     assert found["rows"][0]["n_low"] <= found["rows"][0]["n"] <= found["rows"][0]["n_high"]
     assert found["loss"]["epsilon"] == 0.5
-    for form, name in (("csv", "a.csv"), ("parquet", "a.parquet"), ("table", "a.txt")):
+    for form, name in (("csv", "a.csv"), ("parquet", "a.parquet"), ("table", "a.txt"), ("arrow", "a.arrow")):
         out = tmp_path / name
         again = run(
             "ask", str(clinic), COUNT, "--epsilon", "0.5", "--analyst", "alice", "--format", form, "-o", str(out)
@@ -275,12 +275,16 @@ def test_the_command_line_asks_and_shows(clinic, tmp_path):
         assert again.returncode == 0, again.stderr
         assert out.stat().st_size > 0
     assert "0.5" in run("budget", str(clinic)).stdout
-    assert "charged" in run("ledger", "list", str(clinic)).stdout
+    listed = run("ledger", "list", str(clinic)).stdout
+    for word in ("charged", "alice", "ε 0.5", " ".join(COUNT.split()[:2])):
+        assert word in listed
     assert "fit together" in run("ledger", "verify", str(clinic)).stdout
     assert run("ledger", "export", str(clinic), str(tmp_path / "e.jsonl")).returncode == 0
     refused = run("ask", str(clinic), "SELECT AVG(agee) FROM visits", "--epsilon", "0.1", "--analyst", "alice")
-    assert refused.returncode == 2
+    assert refused.returncode == 3
     assert "^^^^" in refused.stderr
+    over = run("ask", str(clinic), COUNT, "--epsilon", "0.9", "--analyst", "alice")
+    assert (over.returncode, "over-budget" in over.stderr) == (4, True)
     assert run("explain", str(clinic), COUNT, "--epsilon", "0.1", "--analyst", "bob").returncode == 0
 
 
@@ -295,6 +299,6 @@ def test_a_draft_can_be_checked_and_asked(tmp_path):
     assert "FROM THE DATA" in text
     assert run("init", "visits.parquet").returncode == 2
     assert run("check", "visits.toml").returncode == 0
-    assert run("ask", "visits.toml", COUNT, "--epsilon", "0.1").returncode == 2
+    assert run("ask", "visits.toml", COUNT, "--epsilon", "0.1").returncode == 3
     assert run("ledger", "create", "visits.toml").returncode == 0
     assert run("ask", "visits.toml", COUNT, "--epsilon", "0.1").returncode == 0

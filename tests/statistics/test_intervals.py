@@ -10,15 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy.stats import binom
 
 from deniable.core.query import WEIGHT, Sums, Units
 from deniable.curator.answer import Answer
+from deniable.curator.factory import engine_of
 from deniable.curator.noise import add_noise
 from deniable.planner import Spend, bind, parse, price
 from tests.support.curators import silence
-from tests.support.tables import REGIONS, policy
+from tests.support.tables import REGIONS, policy, visits
 
 RUNS = 150
 ALPHA = 1e-8
@@ -120,3 +122,48 @@ def _check(column, seed, contribution, spend, monkeypatch):
 
 def _answer(plan, exact):
     return Answer(plan, add_noise(plan, exact), plan.quote.loss, free=False, delta=plan.quote.confidence)
+
+
+STEP = 2.0**-17
+"""Of the grid on which a score lies that has no step of its own: 100 / 2^24, up to the next power of two."""
+SCORES = [value + 0.49 * STEP for value in (-61.0, 12.5, 93.25)]
+"""All of them lose nearly half a step, so that nothing cancels out."""
+ROUNDED = {
+    "AVG(score)": lambda score, _: np.mean(score),
+    "SUM(score) + 0 * COUNT(score)": lambda score, _: np.sum(score),
+    "SUM(score) + 0 * COUNT(*)": lambda score, _: np.sum(score),
+    "SUM(score * 2) + 0 * COUNT(score * 2)": lambda score, _: 2 * np.sum(score),
+    "VAR_POP(score)": lambda score, _: np.var(score),
+    "STDDEV_POP(cost)": lambda _, cost: np.std(cost),
+    "COVAR_POP(score, cost)": lambda score, cost: np.mean(score * cost) - np.mean(score) * np.mean(cost),
+    "REGR_SLOPE(cost, score)": lambda score, cost: (
+        (np.mean(score * cost) - np.mean(score) * np.mean(cost)) / np.var(score)
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def million(tmp_path_factory):
+    """A million visits whose scores lie between the places of the grid."""
+    rows, chance = 1_000_000, np.random.default_rng(40)
+    table = visits(rows, seed=40)
+    score, cost = np.array(SCORES)[chance.integers(0, 3, rows)], table["cost"].to_numpy()
+    table = table.set_column(table.column_names.index("score"), "score", pa.array(score))
+    folder = tmp_path_factory.mktemp("million")
+    rules = policy(folder, contribution=None)
+    pq.write_table(table, folder / "visits.parquet")
+    return rules, engine_of(rules), score.astype(np.longdouble), cost.astype(np.longdouble)
+
+
+@pytest.mark.parametrize("spend", [{"epsilon": 1000}, {"rho": 10**6}], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize("column", ROUNDED)
+def test_intervals_hold_what_the_grid_rounds(column, spend, million):
+    rules, engine, score, cost = million
+    plan = price(bind(parse(f"SELECT {column} AS x FROM visits"), rules), Spend.of(**spend))
+    exact = [engine.run(query) for query in plan.queries]
+    truth = float(ROUNDED[column](score, cost))
+    held = 0
+    for _ in range(RUNS):
+        (row,) = _answer(plan, exact).intervals.to_pylist()
+        held += row["x_low"] <= truth <= row["x_high"]
+    assert held >= binom.ppf(ALPHA, RUNS, 0.95)

@@ -143,7 +143,7 @@ def _real(chance: Random, middle: float, width: float) -> float:
 
 def policy(folder: Path, *, contribution: int, neighbours: str = "add-remove") -> Policy:
     """Persons are protected in visits and stays, rows in the survey; places are public."""
-    person = {"unit": "person", "contribution": contribution, "keys": contribution}
+    person = {"unit": "person", "contribution": contribution, "keys": contribution, "most_rows": 40}
     rules: dict[str, dict[str, object]] = {"visits": person, "stays": person, "places": {"public": True}, "survey": {}}
     return Policy.from_mapping(
         {

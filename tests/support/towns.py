@@ -46,11 +46,14 @@ COLUMNS = {
         "place": {"type": "integer", "nulls": False},
         "name": {"type": "text"},
         "serial": {"type": "integer", "nulls": False},
+        "level": {"type": "integer", "bounds": [0, 3], "nulls": False},
     },
 }
 PUBLIC = {"places"}
 UNITS = {"visits": "person", "stays": "person"}
-PLACES = [{"place": place % 10, "name": f"name {place}", "serial": 2**60 + place} for place in range(40)]
+PLACES = [
+    {"place": place % 10, "name": f"name {place}", "serial": 2**60 + place, "level": place % 4} for place in range(40)
+]
 TYPES = {"integer": pa.int64(), "number": pa.float64(), "text": pa.string()}
 
 

@@ -47,7 +47,7 @@ def tables(rows: int, seed: int) -> dict[str, pa.Table]:
 
 def policy(folder: Path, *, contribution: int, neighbours: str = "add-remove") -> Policy:
     """Patients are protected in visits and stays, rows in the survey; hospitals are public."""
-    person = {"unit": "patient_id", "contribution": contribution, "keys": min(contribution, 20)}
+    person = {"unit": "patient_id", "contribution": contribution, "keys": min(contribution, 20), "most_rows": 40}
     columns = {
         "visits": {
             "patient_id": {"type": "integer"},

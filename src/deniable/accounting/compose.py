@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -10,7 +11,7 @@ from operator import add
 from typing import Protocol
 
 from deniable.accounting.advanced import advanced
-from deniable.accounting.pld import installed, pld
+from deniable.accounting.pld import pld
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
@@ -37,8 +38,8 @@ def compose(batch: Iterable[Loss | Costly], delta: Number = 0, method: str = "be
     """The guarantee of a whole batch at `delta`; with method 'best', the smallest epsilon of all methods.
 
     The batch must be fixed before its first answer is seen. (The sums, 'basic', 'zcdp' and 'gdp', hold even if it is
-    not, but comparing methods after the fact does not: use `Filter` there.) 'best' leaves out 'pld' where the extra
-    of that name is not installed.
+    not, but comparing methods after the fact does not: use `Filter` there.) Every method's epsilon is a proven bound,
+    rounded up, and so is the smallest of them.
 
     Example:
         >>> from deniable.mechanisms import Laplace
@@ -57,7 +58,7 @@ def compose(batch: Iterable[Loss | Costly], delta: Number = 0, method: str = "be
     budget = exact("delta", delta)
     if not 0 <= budget < 1:
         raise InvalidArgumentError("delta", f"must be at least 0 and below 1, not {delta}")
-    names = [name for name in METHODS if name != "pld" or installed()] if method == "best" else [method]
+    names = METHODS if method == "best" else [method]
     found = [(name, METHODS[name](losses, budget)) for name in names]
     shown = [(epsilon, name) for name, epsilon in found if epsilon is not None]
     if not shown:
@@ -97,7 +98,9 @@ def _converted(loss: Loss, delta: Fraction) -> Fraction | None:
 
 
 def _sum(losses: Sequence[Loss]) -> Loss:
-    return reduce(add, losses)
+    """Of all; one that stands there many times is multiplied."""
+    times, known = Counter(map(id, losses)), {id(loss): loss for loss in losses}
+    return reduce(add, (loss.times(times[key]) for key, loss in known.items()))
 
 
 _LEAST = Fraction(1, 10**30)

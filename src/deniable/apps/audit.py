@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -15,9 +15,12 @@ from rich.progress import Progress
 from rich.text import Text
 
 from deniable import mechanisms
-from deniable.audit import Audit, audit
+from deniable.apps.options import Plot
 from deniable.core.errors import InvalidArgumentError
 from deniable.mechanisms import Mechanism
+
+if TYPE_CHECKING:
+    from deniable.audit import Audit
 
 _PICTURE_SAMPLES = 20_000
 _BARS = 15
@@ -31,13 +34,18 @@ def catalogue() -> dict[str, type[Mechanism]]:
 
 
 def command(
-    mechanism: Annotated[str, typer.Argument(help=f"One of: {', '.join(catalogue())}.")],
-    epsilon: Annotated[str, typer.Option(help="What the mechanism is made to lose.")] = "1",
-    samples: Annotated[int, typer.Option(help="Uses on each of two neighbouring inputs.")] = 1_000_000,
-    alpha: Annotated[str, typer.Option(help="The chance that the lower bound is wrong.")] = "1e-6",
-    plot: Annotated[Path | None, typer.Option(help="Draw both outcomes into this file (png, svg, pdf).")] = None,
+    mechanism: Annotated[str, typer.Argument(metavar="MECHANISM", help=f"What to test: {', '.join(catalogue())}.")],
+    epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="Privacy loss that the mechanism claims.")] = "1",
+    samples: Annotated[
+        int, typer.Option(metavar="NUMBER", help="How often to run it on each of two neighbouring inputs.")
+    ] = 1_000_000,
+    alpha: Annotated[str, typer.Option(metavar="NUMBER", help="Chance that the proven bound is wrong.")] = "1e-6",
+    plot: Plot = None,
 ) -> None:
-    """Run a mechanism many times on two neighbouring inputs, and prove a lower bound on what it gives away."""
+    """Try to catch a mechanism giving away more than it claims.
+
+    Runs it many times on two inputs that differ in one person, and proves a lower bound on its privacy loss.
+    """
     kinds = catalogue()
     if mechanism not in kinds:
         raise InvalidArgumentError("mechanism", f"must be one of {', '.join(kinds)}, not {mechanism!r}")
@@ -55,6 +63,8 @@ def command(
 
 def watched(subject: Mechanism, samples: int, alpha: str, console: Console) -> Audit:
     """An audit of a mechanism's own claim, with a bar."""
+    from deniable.audit import audit
+
     delta = subject.loss.delta or ("1e-6" if subject.loss.epsilon is None else 0)
     with Progress(console=console, transient=True) as progress:
         task = progress.add_task("auditing", total=2 * samples)
@@ -85,7 +95,7 @@ def bars(outcomes: list[NDArray[Any]]) -> Text:
 def save(outcomes: list[NDArray[Any]], found: Audit, path: Path) -> None:
     """The same as an image."""
     try:
-        from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
+        from matplotlib.figure import Figure
     except ImportError:
         raise InvalidArgumentError("plot", "needs matplotlib: pip install 'deniable[plot]'") from None
     edges, _ = _bins(outcomes)

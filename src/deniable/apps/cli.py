@@ -5,32 +5,24 @@ from __future__ import annotations
 import sys
 
 import typer
-from rich.console import Console
 
 from deniable import __version__
-from deniable.apps import questions
-from deniable.apps.lazy import Rooms
-from deniable.apps.ledger import app as ledger
-from deniable.core.errors import Failed, InvalidArgumentError, Refused
-from deniable.policy import InvalidPolicyError
+from deniable.apps.exits import ending
+from deniable.apps.lazy import LazyGroup
 
 app = typer.Typer(
-    cls=Rooms,
+    cls=LazyGroup,
     no_args_is_help=True,
+    add_completion=False,
     pretty_exceptions_enable=False,
-    help="A curator for sensitive tables: private answers, exact noise, sound accounts.",
+    help="A curator for sensitive tables: private answers with error bars, paid from a budget nobody can overspend.",
+    epilog="Exit codes: 0 answered, 1 failed, 2 usage, 3 refused, 4 over budget. New here? Try: deniable demo",
 )
-app.command("init")(questions.init)
-app.command("check")(questions.check)
-app.command("explain")(questions.explain)
-app.command("ask")(questions.ask)
-app.command("budget")(questions.budget)
-app.add_typer(ledger, name="ledger")
 
 
 def _version(wanted: bool) -> None:
     if wanted:
-        Console().print(f"deniable {__version__}")
+        typer.echo(f"deniable {__version__}")
         raise typer.Exit
 
 
@@ -45,15 +37,13 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; what cannot be right is a few lines, not a trace."""
+    """Run the command line; what cannot be right is a few lines and an exit code, not a trace."""
     try:
         app()
-    except Refused as refusal:
-        _stop(refusal.show())
-    except (InvalidArgumentError, InvalidPolicyError, Failed) as error:
-        _stop(f"error: {error}")
-
-
-def _stop(text: str) -> None:
-    Console(stderr=True).print(text, highlight=False, markup=False, soft_wrap=True, style="red")
-    sys.exit(2)
+    except Exception as error:
+        known = ending(error)
+        if known is None:
+            raise
+        code, text = known
+        typer.secho(text, err=True, fg="red")
+        sys.exit(code)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -13,12 +13,10 @@ from rich.rule import Rule
 from rich.text import Text
 
 import deniable
-from deniable.apps.audit import watched
-from deniable.apps.clinic import make_clinic
-from deniable.apps.questions import show_budget, show_quote
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.curator import Curator
-from deniable.mechanisms import Laplace
+
+if TYPE_CHECKING:
+    from deniable.curator import Curator
 
 _BY_REGION = "SELECT region, COUNT(*) AS visits, AVG(cost) AS cost FROM visits GROUP BY region ORDER BY visits DESC"
 _RESPACED = "select REGION, count( * ) as visits, avg(cost) as cost\n  from visits group by region order by visits desc"
@@ -30,9 +28,11 @@ _MARK = ".deniable-demo"
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(help="Where to put the clinic.")] = Path("clinic"),
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to put the clinic.")] = Path("clinic"),
 ) -> None:
-    """Make a clinic, ask it a handful of questions, and see what they cost."""
+    """Take a tour: a made-up clinic, a few questions, and what they cost."""
+    from deniable.apps.clinic import make_clinic
+
     console = Console()
     _fresh(folder)
     policy = folder / "clinic.toml"
@@ -46,7 +46,7 @@ def command(
         _smokers(curator, console)
         _refusal(curator, console)
         _step(console, "What is left, for all analysts together, for ever")
-        show_budget(curator.budget(), console)
+        console.print(curator.budget())
     _audit(console)
     _farewell(policy, console)
 
@@ -63,7 +63,7 @@ def _fresh(folder: Path) -> None:
 
 def _first_question(curator: Curator, console: Console) -> None:
     _step(console, "The price of a question, before anything is read or paid", _BY_REGION)
-    show_quote(curator.explain(_BY_REGION, epsilon="0.5"), console)
+    console.print(curator.explain(_BY_REGION, epsilon="0.5"))
     _step(console, "The same question, paid")
     answer = curator.ask(_BY_REGION, epsilon="0.5")
     console.print(answer)
@@ -94,7 +94,10 @@ def _refusal(curator: Curator, console: Console) -> None:
 
 
 def _audit(console: Console) -> None:
-    _step(console, "Does the noise hold what it promises? A million uses, audited")
+    from deniable.apps.audit import watched
+    from deniable.mechanisms import Laplace
+
+    _step(console, "Does the noise keep its promise? A million uses, audited")
     console.print(watched(Laplace(sensitivity=1, epsilon="0.5"), 1_000_000, "1e-6", console))
 
 

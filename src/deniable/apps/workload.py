@@ -6,45 +6,56 @@ import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet as pq
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 import deniable
-from deniable.apps.pictures import page
-from deniable.apps.questions import Accuracy, Analyst, Confidence, Delta, Epsilon, Policy, Rho
+from deniable.apps.formats import FILES, settled, write
+from deniable.apps.options import Accuracy, Analyst, Confidence, Delta, Epsilon, Policy, Rho
 from deniable.core.errors import InvalidArgumentError
-from deniable.releases import Workload
-from deniable.releases.linear.quote import ReleaseQuote
-from deniable.releases.linear.release import Release
-from deniable.releases.linear.toml import read_workload
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deniable.releases import Workload
+    from deniable.releases.linear.release import Release
 
 _MOST_LINES = 30
-_ENDINGS = (".parquet", ".csv")
 _STEPS = 4
 
 
 def command(
     policy: Policy,
-    workload: Annotated[Path, typer.Argument(help="The workload, a TOML file.")],
+    workload: Annotated[
+        Path, typer.Argument(metavar="WORKLOAD", help="The workload file (TOML): which counts to answer.")
+    ],
     epsilon: Epsilon = None,
     rho: Rho = None,
     accuracy: Accuracy = None,
     delta: Delta = None,
     confidence: Confidence = "0.95",
     analyst: Analyst = None,
-    strategy: Annotated[str, typer.Option(help="How to measure; 'best' errs least.")] = "best",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write answers here: .parquet or .csv")] = None,
-    pictures: Annotated[Path | None, typer.Option(help="Write a page of pictures here: .html")] = None,
-    explain: Annotated[bool, typer.Option("--explain", help="Only say what it would cost; reads no data.")] = False,
+    strategy: Annotated[
+        str, typer.Option(metavar="NAME", help="How to measure; 'best' picks the most accurate way.")
+    ] = "best",
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the answers here: .csv, .json, .parquet or .arrow."),
+    ] = None,
+    pictures: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page of charts here (.html).")] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Only show the price and the accuracy. Reads no data, spends nothing.")
+    ] = False,
 ) -> None:
-    """Release the answers to a whole workload: histograms, ranges, cross-tabulations."""
+    """Answer many counts at once: histograms, ranges, cross-tables.
+
+    Together they cost far less than one by one. The answers go to a file, each with its error bar.
+    """
+    from deniable.apps.pictures import page
+
     work = _read(workload)
     if not explain:
         _check(output, pictures)
@@ -53,7 +64,7 @@ def command(
     with deniable.open(policy) as curator:
         if explain:
             quote = curator.explain(work, strategy=strategy, analyst=analyst, **payment)  # type: ignore[arg-type]
-            show_quote(quote, console)
+            console.print(quote)
             return
         with _progress() as step:
             step("finding a strategy, charging, reading")
@@ -62,11 +73,11 @@ def command(
             table = with_errors(release)
             step("writing")
             if output is not None:
-                _write(table, output)
+                write(settled(output, allowed=FILES), output, table, as_json(table, release))
             if pictures is not None:
                 page(release, pictures)
             step("done")
-    paid = "recorded earlier: free" if release.free else f"paid: {release.loss!r}"
+    paid = "recorded earlier: free" if release.free else f"paid: {release.loss}"
     console.print(f"{table.num_rows:,} answers by strategy {release.design.name}; {paid}", soft_wrap=True)
 
 
@@ -78,27 +89,15 @@ def with_errors(release: Release) -> pa.Table:
     return table
 
 
-def show_quote(quote: ReleaseQuote, console: Console) -> None:
-    """The price before paying."""
-    table = Table(title=f"strategy: {quote.strategy}", title_justify="left", header_style="bold")
-    for name in ("part", "queries", "expected error", "each alone"):
-        table.add_column(name, justify="left" if name == "part" else "right")
-    for line in quote.lines[:_MOST_LINES]:
-        table.add_row(line.part, f"{line.queries:,}", f"± {line.error:,.4g}", f"± {line.plain:,.4g}")
-    if len(quote.lines) > _MOST_LINES:
-        table.add_row(f"{len(quote.lines) - _MOST_LINES:,} parts more", "", "", "")
-    console.print(table)
-    console.print(f"price: {quote.loss!r}; {quote.numbers:,} noisy numbers; {quote.cells:,} cells", soft_wrap=True)
-    if quote.bound is not None:
-        console.print(f"all queries: ± {quote.error:.5g}; no strategy errs less than ± {quote.bound:.5g}")
-    if quote.plain is not None:
-        console.print(f"each query alone, as accurately, would cost {quote.plain:,.3g} times as much")
-    for caution in quote.cautions:
-        console.print(f"[dim]note: {caution}[/dim]", soft_wrap=True)
+def as_json(table: pa.Table, release: Release) -> dict[str, object]:
+    """The answers, how they were measured and what they cost."""
+    return release.to_dict() | {"rows": table.to_pylist(), "strategy": release.design.name}
 
 
 def _read(path: Path) -> Workload:
     """The file, or what is wrong with it."""
+    from deniable.releases.linear.toml import read_workload
+
     try:
         written = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -108,22 +107,16 @@ def _read(path: Path) -> Workload:
 
 def _check(output: Path | None, pictures: Path | None) -> None:
     """Before anything is paid."""
+    from deniable.apps.pictures import page
+
     if output is None and pictures is None:
         raise InvalidArgumentError("output", "is missing: name a file with --output, or a page with --pictures")
-    if output is not None and output.suffix not in _ENDINGS:
-        raise InvalidArgumentError("output", f"must end in {' or '.join(_ENDINGS)}, not be {str(output)!r}")
-    for path in (output, pictures):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise InvalidArgumentError("output", f"there is no folder {str(path.parent)!r}")
+    if output is not None:
+        settled(output, allowed=FILES)
     if pictures is not None:
+        if not pictures.absolute().parent.is_dir():
+            raise InvalidArgumentError("pictures", f"must be in a folder that exists, not in {str(pictures.parent)!r}")
         page(None, pictures)
-
-
-def _write(table: pa.Table, path: Path) -> None:
-    """Beside its place first, so that nobody reads half of it."""
-    part = path.with_name(f".{path.name}.part")
-    pq.write_table(table, part) if path.suffix == ".parquet" else pyarrow.csv.write_csv(table, part)
-    part.replace(path)
 
 
 @contextmanager

@@ -8,10 +8,13 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from deniable.attacks.defences.defence import Defence
-from deniable.attacks.outcome import Outcome
+from deniable.attacks.defences.defence import Defence, Guard
+from deniable.attacks.defences.families import guards, publishers
+from deniable.attacks.defences.publishers.publisher import Publisher
+from deniable.attacks.outcome import Outcome, guesses_allowed
+from deniable.attacks.picture import Picture
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number
+from deniable.core.number import Number, exact
 
 Target = TypeVar("Target", bound=Defence)
 
@@ -48,3 +51,51 @@ class Attack(ABC, Generic[Target]):
         if name not in known:
             raise InvalidArgumentError("defence", f"must be one of {', '.join(known)}, not {name!r}")
         return self.against(known[name], chance)
+
+    def guessed(
+        self,
+        defence: Target,
+        *,
+        measure: str,
+        right: int,
+        trials: int,
+        prior: Number,
+        sentence: str,
+        pictures: tuple[Picture, ...],
+        tables: int = 1,
+    ) -> Outcome:
+        """So many guesses were right, each of which is right with chance `prior` if nothing was seen.
+
+        What a defence promises for each of several tables adds up.
+        """
+        promise = None if defence.promise is None else tables * defence.promise
+        return Outcome(
+            attack=self.name,
+            defence=defence.name,
+            measure=measure,
+            right=right,
+            trials=trials,
+            chance=float(exact("prior", prior)),
+            epsilon=promise,
+            bound=guesses_allowed(promise, prior),
+            sentence=sentence,
+            pictures=pictures,
+        )
+
+
+class AttackOnSums(Attack[Guard]):
+    """An attack on whatever answers counts and sums."""
+
+    @staticmethod
+    def defences(epsilon: Number) -> Mapping[str, Guard]:
+        """All that answer sums."""
+        return guards(epsilon)
+
+
+class AttackOnTables(Attack[Publisher]):
+    """An attack on a table that was published."""
+
+    @staticmethod
+    def defences(epsilon: Number) -> Mapping[str, Publisher]:
+        """All that publish a table."""
+        return publishers(epsilon)

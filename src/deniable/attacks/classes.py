@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from deniable.attacks.cells import canonical, covers, plain
 from deniable.core.errors import InvalidArgumentError
-
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from deniable.releases.syntactic.disclosure import values_left
+from deniable.releases.syntactic.search.classes import ClassValues
+from deniable.releases.syntactic.search.grouping import FloatArray, IntArray, joined
 
 WEIGHT = "weight"
 """How many people a row of a release stands for, if it has such a column."""
@@ -31,7 +30,7 @@ class PublishedClasses:
     """What each class shows, in the order of `on`."""
     values: tuple[str, ...]
     """The sensitive values that occur."""
-    weights: FloatArray
+    pairs: ClassValues
     """How many people of each class have each value."""
     row: IntArray
     """The class of each row."""
@@ -47,22 +46,35 @@ class PublishedClasses:
         weights = np.zeros((len(cells), len(names)))
         weight = release[WEIGHT].to_numpy() if WEIGHT in release.column_names else np.ones(release.num_rows)
         np.add.at(weights, (codes, value), np.maximum(weight.astype(np.float64), 0))
-        return cls(tuple(on), tuple(cells), tuple(names), weights, codes)
+        return cls(tuple(on), tuple(cells), tuple(names), ClassValues.weighed(weights), codes)
+
+    @property
+    def weights(self) -> FloatArray:
+        """How many people of each class have each value, as a matrix."""
+        weights = np.zeros((len(self.cells), len(self.values)))
+        weights[self.pairs.of, self.pairs.value] = self.pairs.count
+        return weights
 
     @property
     def sizes(self) -> FloatArray:
         """People of each class."""
-        return np.asarray(self.weights.sum(axis=1))
-
-    @property
-    def shares(self) -> FloatArray:
-        """Of each value within each class."""
-        return self.weights / np.maximum(self.sizes, 1e-300)[:, None]
+        return np.asarray(np.bincount(self.pairs.of, self.pairs.count, len(self.cells)), dtype=np.float64)
 
     @property
     def overall(self) -> FloatArray:
-        """Of each value in the whole release."""
-        return np.asarray(self.weights.sum(axis=0) / max(self.weights.sum(), 1e-300))
+        """The share of each value in the whole release."""
+        counts = np.bincount(self.pairs.value, self.pairs.count, len(self.values))
+        return np.asarray(counts / max(counts.sum(), 1e-300))
+
+    @property
+    def values_left(self) -> IntArray:
+        """How many values each class leaves open."""
+        return values_left(self.pairs, len(self.cells))
+
+    def without(self, values: Sequence[str]) -> PublishedClasses:
+        """What is left to whoever can rule these values out."""
+        possible = np.array([value not in values for value in self.values])
+        return replace(self, pairs=ClassValues.weighed(self.weights * possible))
 
     def beliefs(self, people: pa.Table) -> FloatArray:
         """For each listed person, the weight of each sensitive value among the rows that can be theirs."""
@@ -73,11 +85,6 @@ class PublishedClasses:
     def rows_each(self, people: pa.Table) -> FloatArray:
         """For each listed person, how many rows can be theirs."""
         return np.asarray(self.beliefs(people).sum(axis=1))
-
-    def guess(self, beliefs: FloatArray) -> IntArray:
-        """The likeliest value; whoever matches nothing gets the most common value of all."""
-        known = beliefs.sum(axis=1) > 0
-        return np.where(known, beliefs.argmax(axis=1), int(self.weights.sum(axis=0).argmax()))
 
 
 def require(table: pa.Table, columns: Sequence[str], what: str) -> None:
@@ -103,11 +110,9 @@ def factorized(column: pa.ChunkedArray) -> tuple[IntArray, list[str]]:
 def distinct(table: pa.Table, on: Sequence[str]) -> tuple[IntArray, list[tuple[str, ...]]]:
     """For each row the number of its combination of cells, and the combinations."""
     parts = [factorized(table[column]) for column in on]
-    stacked = np.column_stack([codes for codes, _ in parts])
-    found, inverse = np.unique(stacked, axis=0, return_inverse=True)
-    names = [texts for _, texts in parts]
-    cells = [tuple(texts[code] for texts, code in zip(names, row, strict=True)) for row in found.tolist()]
-    return inverse.reshape(-1).astype(np.int64), cells
+    number, found = joined([codes for codes, _ in parts], [len(texts) for _, texts in parts])
+    names = [[texts[code] for code in codes.tolist()] for codes, (_, texts) in zip(found, parts, strict=True)]
+    return number, list(zip(*names, strict=True))
 
 
 def matches(

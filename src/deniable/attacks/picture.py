@@ -62,7 +62,7 @@ class Bars:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class MarkedTable:
     """A small table, in which some cells give somebody away."""
 
     title: str
@@ -72,7 +72,7 @@ class Sheet:
     """Row and column of the cells to look at."""
 
 
-Picture = Graph | Bars | Sheet
+Picture = Graph | Bars | MarkedTable
 
 
 def line(name: str, x: Sequence[float] | FloatArray, y: Sequence[float] | FloatArray) -> Series:
@@ -91,12 +91,12 @@ def histogram(name: str, values: FloatArray, edges: FloatArray) -> Series:
     return Series(name, _points(edges, np.append(shares, shares[-1])), Style.STEPS)
 
 
-def two_histograms(title: str, x_label: str, groups: dict[str, FloatArray], threshold: Mark) -> Graph:
-    """Two groups of numbers that a threshold tells apart, or does not."""
-    together = np.concatenate(list(groups.values()))
-    low, high = np.quantile(together, [0.005, 0.995])
-    edges = np.linspace(low, high if high > low else low + 1, 31)
-    series = tuple(histogram(name, values.clip(edges[0], edges[-1]), edges) for name, values in groups.items())
+def two_histograms(
+    title: str, x_label: str, groups: dict[str, FloatArray], ends: tuple[float, float], threshold: Mark
+) -> Graph:
+    """Two groups of numbers that a threshold tells apart, or does not; numbers beyond the ends are in the last bars."""
+    edges = np.linspace(*ends, 31)
+    series = tuple(histogram(name, values.clip(*ends), edges) for name, values in groups.items())
     return Graph(title, x_label, "share of people", series, (threshold,))
 
 

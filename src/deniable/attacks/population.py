@@ -12,7 +12,8 @@ DISEASES = (
     *("allergy", "anaemia", "arthritis", "asthma", "cancer", "diabetes"),
     *("flu", "gout", "heart disease", "hepatitis", "migraine", "ulcer"),
 )
-PUBLIC = ("zip", "birth", "age", "sex")
+PRIOR = f"1/{len(DISEASES)}"
+"""How often a guess at a disease is right if nothing is known."""
 SENSITIVE = "disease"
 YOUNGEST, OLDEST = 20, 89
 

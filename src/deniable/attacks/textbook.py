@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from deniable.attacks.picture import Sheet
+from deniable.attacks.picture import MarkedTable
 
 ON = ("zip", "age", "nationality")
 SENSITIVE = "disease"
@@ -94,7 +94,7 @@ CATEGORIES = {
 """What everybody knows about these diseases."""
 
 
-def sheet(table: pa.Table, title: str, bright: frozenset[tuple[int, int]]) -> Sheet:
+def sheet(table: pa.Table, title: str, bright: frozenset[tuple[int, int]]) -> MarkedTable:
     """A table as a picture."""
     columns = [table[name].to_pylist() for name in table.column_names]
-    return Sheet(title, tuple(table.column_names), tuple(zip(*columns, strict=True)), bright)
+    return MarkedTable(title, tuple(table.column_names), tuple(zip(*columns, strict=True)), bright)

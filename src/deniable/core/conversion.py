@@ -13,16 +13,25 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, expm1, inf, log1p, pi, sqrt, tanh
+from math import erfc, exp, expm1, inf, log1p, sqrt, tanh
+from typing import TYPE_CHECKING
 
-from scipy.optimize import minimize_scalar
-from scipy.special import erfcx, erfinv, log_ndtr, ndtr, ndtri_exp
-
+from deniable.core.normal import quantile, quantile_beside_half, scaled_tail
 from deniable.core.number import above, below
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
 
 _MARGIN = 1e-10
 _UNIT = 2.0**-52
 _LEAST = 1e-300
+_LIKELY = -4.0
+"""Below it delta is close to 1, and the plain difference of the two probabilities is accurate."""
+_LARGE = 700
+"""An epsilon whose e^-epsilon is about to be too small for a float."""
 
 
 def rho_from_epsilon(epsilon: Fraction) -> Fraction:
@@ -34,10 +43,13 @@ def mu_squared_from_epsilon(epsilon: Fraction) -> Fraction:
     """Pure epsilon implies GDP with mu = 2 * Phi^-1(e^epsilon / (1 + e^epsilon)). Rounded up.
 
     The trade-off curve of pure epsilon consists of two straight pieces that meet at a = 1 / (1 + e^epsilon). The
-    Gaussian curve with this mu passes through the same three points and is convex, so it lies below.
+    Gaussian curve with this mu passes through the same three points and is convex, so it lies below. Beyond all
+    sensible epsilon, mu^2 = 8 epsilon is enough: Phi(-t) <= e^(-t^2/2) / 2.
     """
     number = float(epsilon)
-    half = sqrt(2) * erfinv(tanh(number / 2)) if number < 1 else -ndtri_exp(-(number + log1p(exp(-number))))
+    if number > _LARGE:
+        return 8 * epsilon
+    half = quantile_beside_half(tanh(number / 2)) if number < 1 else -quantile(1 / (1 + exp(number)))
     return above(2 * half) ** 2 * (1 + Fraction(1, 10**9))
 
 
@@ -47,19 +59,44 @@ def rho_from_mu_squared(mu_squared: Fraction) -> Fraction:
 
 
 def delta_from_mu(mu: float, epsilon: float) -> float:
-    """The delta at `epsilon` of GDP with `mu`: Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu).
+    """The delta at `epsilon` of GDP with `mu`: Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu). Rounded up.
 
     Tight (Balle, Wang 2018, theorem 8; Dong, Roth, Su 2022, corollary 2.13). With phi the normal density and
     R the Mills ratio this is phi(near) * (R(near) - R(far)), near and far being epsilon/mu -+ mu/2; that form
-    does not cancel, and the ends are rounded apart.
+    does not cancel, and the ends are rounded apart. phi(t) R(t) is exp(-t^2/2) scaled_tail(t / sqrt 2) / 2. What is
+    below zero follows from what is above, as the two Gaussians may change places:
+    delta(-e) = 1 - e^-e + e^-e delta(e).
     """
-    near, far = epsilon / mu - mu / 2, epsilon / mu + mu / 2
-    if near < -4:  # noqa: PLR2004 - the first form is accurate where delta is close to 1
-        delta = ndtr(-near) - exp(epsilon + log_ndtr(-far)) * (1 - _MARGIN)
+    if epsilon < 0:
+        return min(1.0, (exp(epsilon) * delta_from_mu(mu, -epsilon) - expm1(epsilon)) * (1 + _MARGIN))
+    lessened = epsilon - 8 * _UNIT * (epsilon + mu * mu / 2)  # by more than the rounding of near and far
+    near, far = lessened / mu - mu / 2, lessened / mu + mu / 2
+    below_far = scaled_tail(far / sqrt(2))
+    if near < _LIKELY:
+        delta = (erfc(near / sqrt(2)) - exp(-near * near / 2) * below_far * (1 - _MARGIN)) / 2
     else:
-        gap = erfcx(near / sqrt(2)) * (1 + 8 * _UNIT) - erfcx(far / sqrt(2)) * (1 - 8 * _UNIT)
-        delta = exp(-near * near / 2) / sqrt(2 * pi) * sqrt(pi / 2) * gap
-    return min(1.0, max(float(delta) * (1 + _MARGIN), _LEAST))
+        gap = scaled_tail(near / sqrt(2)) * (1 + 8 * _UNIT) - below_far * (1 - 8 * _UNIT)
+        delta = exp(-near * near / 2) * gap / 2
+    return min(1.0, max(delta * (1 + _MARGIN), _LEAST))
+
+
+def deltas_from_mu(mu: float, epsilons: FloatArray) -> FloatArray:
+    """The same at many places at once."""
+    import numpy as np  # noqa: PLC0415 - a question's price is worked out without it
+    from scipy.special import erfcx, log_ndtr, ndtr  # noqa: PLC0415 - same
+
+    sizes = np.abs(epsilons)
+    lessened = sizes - 8 * _UNIT * (sizes + mu * mu / 2)
+    near, far = lessened / mu - mu / 2, lessened / mu + mu / 2
+    likely = near < _LIKELY
+    deltas = np.empty_like(sizes)
+    deltas[likely] = ndtr(-near[likely]) - np.exp(lessened[likely] + log_ndtr(-far[likely])) * (1 - _MARGIN)
+    near, far = near[~likely], far[~likely]
+    gaps = erfcx(near / sqrt(2)) * (1 + 8 * _UNIT) - erfcx(far / sqrt(2)) * (1 - 8 * _UNIT)
+    deltas[~likely] = np.exp(-near * near / 2) / 2 * gaps
+    deltas = np.clip(deltas * (1 + _MARGIN), _LEAST, 1.0)
+    turned = np.minimum(epsilons, 0.0)
+    return np.minimum(1.0, np.where(epsilons < 0, (np.exp(turned) * deltas - np.expm1(turned)) * (1 + _MARGIN), deltas))
 
 
 def epsilon_from_mu(mu: float, delta: float) -> float:
@@ -79,16 +116,21 @@ def delta_from_rho(rho: float, epsilon: float) -> float:
     """The delta at `epsilon` of zCDP with `rho`, by the best Renyi order.
 
     inf over a > 1 of exp((a - 1)(a rho - epsilon)) / (a - 1) * (1 - 1/a)^a (Canonne, Kamath, Steinke 2020,
-    proposition 12 and corollary 13). Every order gives a true bound, so the search need not be exact.
+    proposition 12 and corollary 13). Every order gives a true bound, so the search need not be exact. The logarithm
+    of the bound is convex in a, with the slope (2a - 1) rho - epsilon - ln(1 + 1/(a - 1)).
     """
 
-    def exponent(log_order: float) -> float:
-        excess = exp(log_order)
-        order = 1 + excess
-        return excess * (order * rho - epsilon) + -order * log1p(1 / excess) - log_order
+    def rising(log_excess: float) -> bool:
+        excess = exp(log_excess)
+        return (1 + 2 * excess) * rho > epsilon + log1p(1 / excess)
 
-    best = minimize_scalar(exponent, bounds=(-12, 40), method="bounded", options={"xatol": 1e-9})
-    return min(1.0, max(exp(min(0.0, best.fun)) * (1 + _MARGIN), _LEAST))
+    low, high = -12.0, 40.0
+    while high - low > 1e-9:  # noqa: PLR2004 - near its least value the bound hardly changes
+        middle = (low + high) / 2
+        low, high = (low, middle) if rising(middle) else (middle, high)
+    excess = exp(high)
+    exponent = excess * ((1 + excess) * rho - epsilon) - (1 + excess) * log1p(1 / excess) - high
+    return min(1.0, max(exp(min(0.0, exponent)) * (1 + _MARGIN), _LEAST))
 
 
 def epsilon_from_rho(rho: float, delta: float) -> float:

@@ -6,6 +6,7 @@ surely hold its value, and whether it can be missing. No expression can raise: w
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import Enum
@@ -45,6 +46,8 @@ class Column:
     kind: Kind
     range: Range = Range()
     nullable: bool = True
+    length: int | None = None
+    """Of a text: how many of its characters are read; None: all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +85,18 @@ class Call:
 Expression = Column | Literal | Call
 
 
-def names(expression: Expression) -> frozenset[str]:
+def columns(expression: Expression) -> frozenset[Column]:
     """The columns that an expression rests on."""
     if isinstance(expression, Column):
-        return frozenset({expression.name})
+        return frozenset({expression})
     if isinstance(expression, Call):
-        return frozenset().union(*(names(argument) for argument in expression.arguments))
+        return frozenset().union(*(columns(argument) for argument in expression.arguments))
     return frozenset()
+
+
+def names(expression: Expression) -> frozenset[str]:
+    """What the columns are called that an expression rests on."""
+    return frozenset(column.name for column in columns(expression))
 
 
 def renamed(expression: Expression, prefix: str) -> Expression:
@@ -98,11 +106,30 @@ def renamed(expression: Expression, prefix: str) -> Expression:
         >>> renamed(Column("age", Kind.INTEGER), "0.").name
         '0.age'
     """
+    return _mapped(expression, lambda name: prefix + name)
+
+
+def unprefixed(expression: Expression, prefix: str) -> Expression:
+    """What was renamed, as it was before."""
+    return _mapped(expression, lambda name: name.removeprefix(prefix))
+
+
+def _mapped(expression: Expression, rule: Callable[[str], str]) -> Expression:
     if isinstance(expression, Column):
-        return replace(expression, name=prefix + expression.name)
+        return replace(expression, name=rule(expression.name))
     if isinstance(expression, Call):
-        return replace(expression, arguments=tuple(renamed(argument, prefix) for argument in expression.arguments))
+        return replace(expression, arguments=tuple(_mapped(argument, rule) for argument in expression.arguments))
     return expression
+
+
+def depth(expression: Expression, most: int) -> int:
+    """How deep an expression is nested, counted up to `most`: whoever takes it apart must come back up."""
+    counted, level = 0, {id(expression): expression}
+    while level and counted < most:
+        counted += 1
+        parts = [part for whole in level.values() if isinstance(whole, Call) for part in whole.arguments]
+        level = {id(part): part for part in parts}
+    return counted
 
 
 def size(expression: Expression, most: int) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number, positive
+from deniable.core.number import Number, positive_amount
 
 RANGE = 1 << 61
 """Indices lie within plus or minus this, so that an index and its noise always fit 64 bits."""
@@ -27,9 +27,9 @@ class Grid:
     """The multiples of `step`.
 
     A number goes to its nearest multiple, halves upward: floor(x / step + 1/2). That map is monotone and moves
-    with whole steps, so two numbers at most m steps apart land at most ceil(m) indices apart. A float means the decimal
-    that Python prints for it, here as in every parameter; a whole one means that whole number.
-    (Rounding halves to even would not: 0.5 and 1.5 would land two apart.)
+    with whole steps, so two numbers at most m steps apart land at most ceil(m) indices apart. A float is the binary
+    fraction that it stores, as a value and as a step. (Rounding halves to even would not do: 0.5 and 1.5 would land two
+    apart. Nor would reading 0.15 as 15/100: it lands two tenths from 0.049999999999999996, less than a tenth away.)
 
     Example:
         >>> cents = Grid("0.01")
@@ -40,7 +40,7 @@ class Grid:
     step: Fraction
 
     def __init__(self, step: Number = 1) -> None:
-        object.__setattr__(self, "step", positive("step", step))
+        object.__setattr__(self, "step", positive_amount("step", step))
 
     def distance(self, difference: Fraction) -> int:
         """How many indices apart two numbers can land that differ by at most `difference`."""
@@ -88,7 +88,7 @@ class Grid:
         unsure = np.abs(shifted - np.rint(shifted)) <= (np.abs(shifted) + 1) * 2.0**-50
         indices = np.floor(np.where(unsure, 0, shifted)).astype(np.int64)
         for position in np.flatnonzero(unsure):
-            indices[position] = self._index(name, _fraction(float(numbers[position])))
+            indices[position] = self._index(name, Fraction(float(numbers[position])))
         return indices
 
     def _from_objects(self, name: str, numbers: NDArray[np.generic]) -> IntArray:
@@ -119,8 +119,6 @@ def _fraction(number: Any) -> Fraction:  # noqa: ANN401 - whatever an array may 
     """The number itself; a float means the same in a list of objects as in an array of floats."""
     if isinstance(number, np.integer):
         return Fraction(int(number))  # Python's, which does not overflow
-    if isinstance(number, np.longdouble):
-        return Fraction(str(number))
     if isinstance(number, float | np.floating):
-        return Fraction(int(number)) if float(number).is_integer() else Fraction(repr(float(number)))
+        return Fraction(*number.as_integer_ratio())
     return Fraction(number)

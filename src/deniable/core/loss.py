@@ -18,6 +18,7 @@ from deniable.core.dominating_pair import GaussianPair, Pair, ResponsePair
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.guarantee import Guarantee
 from deniable.core.number import Number, above, exact, positive, root_above, whole
+from deniable.core.shown import at_most
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +141,27 @@ class Loss:
         """Floats, for people; the fractions are in the fields."""
         forms = {"epsilon": self.epsilon, "rho": self.rho, "mu": self.mu, "delta": self.delta or None}
         return f"Loss({', '.join(f'{name}={float(form):.6g}' for name, form in forms.items() if form is not None)})"
+
+    def __str__(self) -> str:
+        """The price in words: the first form that is proven, and the delta; rounded up.
+
+        Example:
+            >>> str(Loss.pure("0.5")), str(Loss.approximate(1, "1e-7")), str(Loss.concentrated(Fraction(1, 20), None))
+            ('ε 0.5', 'ε 1, δ 1e-7', 'ρ 0.05')
+        """
+        forms = {"ε": self.epsilon, "ρ": self.rho, "μ": self.mu}
+        proven = [f"{name} {at_most(form)}" for name, form in forms.items() if form is not None]
+        return ", ".join([*(proven[:1] or ["no proven bound"]), *([f"δ {at_most(self.delta)}"] if self.delta else [])])
+
+    def to_dict(self) -> dict[str, float]:
+        """The forms that are proven, as floats, for front ends.
+
+        Example:
+            >>> Loss.concentrated(Fraction(1, 20), None).to_dict()
+            {'rho': 0.05, 'delta': 0.0}
+        """
+        forms = {"epsilon": self.epsilon, "rho": self.rho, "mu": self.mu, "delta": self.delta}
+        return {name: float(form) for name, form in forms.items() if form is not None}
 
 
 def _plus(one: Fraction | None, other: Fraction | None) -> Fraction | None:

@@ -13,11 +13,35 @@ import numpy as np
 from deniable.core.errors import InvalidArgumentError
 
 Number = int | float | str | Decimal | Fraction
-"""What every parameter accepts. A float means the decimal that Python prints for it: 0.1 is one tenth."""
+"""What every parameter accepts. Text and decimals are read as they are written.
+
+A float that is a price or a chance (epsilon, delta, a confidence) means the decimal that Python prints for it: 0.1 is
+one tenth, and ten of them are one. A float in the unit of the data (a value, a bound, a step, a sensitivity, an error)
+is the binary fraction that it stores, because that is what differences of data are made of: 0.25 and 0.15 are a little
+more than one tenth apart, by as much as the stored 0.1 is. One reading for all that is compared with data makes every
+claim about distances true of the stored numbers; see docs/proofs/laplace.md.
+"""
+
+
+def amount(name: str, value: Number) -> Fraction:
+    """A number in the unit of the data: what `exact` says, but of a float the binary fraction that it stores.
+
+    Example:
+        >>> amount("upper", 0.5), amount("upper", "0.1"), amount("upper", 0.1) > Fraction(1, 10)
+        (Fraction(1, 2), Fraction(1, 10), True)
+    """
+    number = exact(name, value)
+    return Fraction(*value.as_integer_ratio()) if isinstance(value, float | np.floating) else number
+
+
+def positive_amount(name: str, value: Number) -> Fraction:
+    """A number in the unit of the data, if it is above zero."""
+    positive(name, value)
+    return amount(name, value)
 
 
 def exact(name: str, value: Number) -> Fraction:
-    """The fraction that `value` stands for.
+    """The fraction that `value` stands for, if it is no number of data.
 
     Example:
         >>> exact("epsilon", 0.1), exact("epsilon", "1/3")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deniable.core.expression import Expression
-from deniable.core.relation import Relation
+from deniable.core.relation import Relation, Work
 
 WEIGHT = 1 << 20
 """What a row weighs that is not scaled down."""
@@ -24,6 +24,8 @@ class Source:
     contribution: int
     """The most one unit may weigh, in rows. Its rows weigh min(WEIGHT, contribution * WEIGHT // rows) each."""
     where: Expression | None
+    work: tuple[Work, ...] = ()
+    """What one unit's rows can become on the way, for each join; too much is refused before anything is charged."""
 
 
 @dataclass(frozen=True, slots=True)

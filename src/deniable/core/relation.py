@@ -11,6 +11,8 @@ the end (see `query.Source`).
 - Grouped: one row for each unit and value of the keys; never across units, unless all of it is public.
 - Stacked: UNION ALL. Equal values of the unit are one unit.
 - Joined: private with private only where their units are equal; private with public on anything.
+- Among: one column more, which says whether a value is in a set; never one row more.
+- Cut: of each unit, no more rows than a public number; before they are joined, so that nobody's rows explode.
 """
 
 from __future__ import annotations
@@ -18,10 +20,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from deniable.core.expression import Expression
+from deniable.core.expression import Column, Expression
 
-UNIT, ROW = "whose row it is", "which row it is"
-"""What Projected and Grouped, and what Numbered, call the unit's column: no policy has such names."""
+UNIT, ROW, THERE = "whose row it is", "which row it is", "whether it is there"
+"""What Projected and Grouped, and what Numbered, call the unit's column, and what Among adds: no policy has such names.
+"""
 
 
 class Measured(Enum):
@@ -105,14 +108,62 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
+class Among:
+    """A set beside the parts before it: the column THERE is true where the value is in it, and NULL elsewhere.
+
+    The set has each value once, told apart as what it is compared as; so rows stay as many as they are.
+    """
+
+    table: Relation
+    where: Expression | None
+    """Which of its rows make up the set."""
+    units: tuple[str, str] | None
+    """The columns that name the unit, among the parts before and in the table, where the set is of units."""
+    values: tuple[Expression, Expression] | None
+    """Otherwise, what is looked for among the parts before, and what it is compared with in the table."""
+
+
+@dataclass(frozen=True, slots=True)
 class Joined:
     """Relations side by side. Column c of part n, counted from 0, is called 'n.c'."""
 
     first: Relation
-    others: tuple[Beside, ...]
+    others: tuple[Beside | Among, ...]
 
 
-Relation = str | Numbered | Projected | Grouped | Stacked | Joined
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """How many rows of a public relation can belong to one row: the most of those in `where` that agree in all keys."""
+
+    table: Relation
+    where: Expression | None
+    keys: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Of each unit the first `most` rows, in an order that follows from its own rows: by a hash of `by`, then by these.
+
+    Rows that agree in `by`, which is all that a question looks at, are as good as each other.
+    """
+
+    table: Relation
+    unit: str
+    most: int
+    by: tuple[Column, ...]
+    unless: tuple[Matches, ...] | None
+    """Not needed where none of these has more than one row: then the rows stay as many as they are. None: needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the rows of one unit can become in a join: so many pairs of its own, and for each all that matches."""
+
+    rows: int
+    matches: tuple[Matches, ...]
+
+
+Relation = str | Numbered | Projected | Grouped | Stacked | Joined | Cut
 
 
 def tables(relation: Relation) -> tuple[str, ...]:

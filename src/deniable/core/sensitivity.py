@@ -10,7 +10,7 @@ from enum import Enum
 from fractions import Fraction
 
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number, exact, whole
+from deniable.core.number import Number, amount, whole
 
 
 class Neighbours(Enum):
@@ -51,7 +51,7 @@ def median(lower: Number, upper: Number) -> Fraction:
 
 def _bounds(lower: Number, upper: Number) -> tuple[Fraction, Fraction]:
     """Bounds in their order."""
-    low, high = exact("lower", lower), exact("upper", upper)
+    low, high = amount("lower", lower), amount("upper", upper)
     if low >= high:
         raise InvalidArgumentError("upper", f"must be above lower, but {upper} <= {lower}")
     return low, high

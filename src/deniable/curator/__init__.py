@@ -19,12 +19,13 @@ from deniable.curator.builder import (
     units,
     variance,
 )
-from deniable.curator.factory import create, open_policy, protect
+from deniable.curator.factory import adopt, create, open_policy, protect
 
 __all__ = [
     "Answer",
     "Budget",
     "Curator",
+    "adopt",
     "correlation",
     "count",
     "create",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,22 +15,22 @@ from deniable.core.expression import Column, Expression, Kind, names
 from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
 from deniable.core.number import Number, probability
+from deniable.core.shown import percent
+from deniable.display import Sheet, SheetColumn, Tabular
+from deniable.display.frames import beside, to_rows
+from deniable.display.sheet import MOST_ROWS
 from deniable.engines import TYPES
 from deniable.planner import Plan
 from deniable.planner.expressions.evaluate import Band, Result, Truth, evaluate, truth_of
 from deniable.planner.plan import Output
 
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
 
-
-@dataclass(frozen=True, slots=True)
-class Answer:
+@dataclass(frozen=True, repr=False)
+class Answer(Tabular):
     """A noisy answer. Everything in it is public: compute with it whatever you like."""
 
-    plan: Plan = field(repr=False)
-    noisy: pa.Table = field(repr=False)
+    plan: Plan
+    noisy: pa.Table
     """The noisy statistics that the columns are computed from, in whole numbers."""
     loss: Loss
     """What was paid for it when it was first asked."""
@@ -38,33 +39,40 @@ class Answer:
     delta: Fraction
     """The policy's delta, at which `meaning` speaks."""
 
-    @property
+    @cached_property
     def table(self) -> pa.Table:
         """The answer."""
-        columns = self._columns(self.plan.quote.confidence)
+        columns = self._evaluated
         return pa.table({output.name: _arrow(output, columns[output.name]) for output in self.plan.bound.outputs})
 
-    @property
+    @cached_property
     def intervals(self) -> pa.Table:
         """Low and high of each noisy column, row by row, at the confidence that was asked for (95% unless told)."""
-        return self.intervals_at(self.plan.quote.confidence)
+        return self._ends(self._evaluated)
+
+    @property
+    def with_intervals(self) -> pa.Table:
+        """The answer, and behind it low and high of each noisy column."""
+        return beside(self.table, self.intervals)
+
+    @property
+    def confidence(self) -> Fraction:
+        """Of the intervals."""
+        return self.plan.quote.confidence
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the answer leaves out besides noise: bias, which no interval covers."""
+        return self.plan.quote.notes
 
     def intervals_at(self, confidence: Number) -> pa.Table:
         """Low and high of each noisy column, row by row: each holds the exact value at least so surely.
 
         The exact value is the one that the same question gives without noise, with rows clamped to the policy's bounds
         and units scaled to its contribution; what clamping and scaling take away is not noise, and not in the interval.
+        What the grid rounds is in it, as far as the question counts the rows: docs/proofs/weighing.md
         """
-        columns = self._columns(probability("confidence", confidence))
-        bands = {output.name: columns[output.name] for output in self._noisy_outputs}
-        return pa.table(
-            {
-                f"{name}_{side}": pa.array(getattr(band, side), from_pandas=True)
-                for name, band in bands.items()
-                if isinstance(band, Band)
-                for side in ("low", "high")
-            }
-        )
+        return self._ends(self._columns(probability("confidence", confidence)))
 
     @property
     def guarantee(self) -> Guarantee:
@@ -83,45 +91,60 @@ class Answer:
             f"{low:.0%} and {high:.0%}."
         )
 
-    def to_pandas(self) -> pd.DataFrame:
-        """The answer as a pandas frame."""
-        return self.table.to_pandas()
-
-    def to_polars(self) -> pl.DataFrame:
-        """The answer as a Polars frame."""
-        import polars as pl  # noqa: PLC0415 - an extra
-
-        frame = pl.from_arrow(self.table)
-        if not isinstance(frame, pl.DataFrame):
-            raise TypeError("not a table")
-        return frame
-
     def plot(self, column: str | None = None) -> Any:  # noqa: ANN401 - matplotlib has no types
-        """Bars with error bars, of one noisy column (the first, unless named). Returns matplotlib's axes."""
-        from deniable.curator.display import plot  # noqa: PLC0415 - drawing is needed only here
+        """Bars with error bars, of one noisy column (the first, unless named). Returns matplotlib's axes.
 
-        return plot(self, column)
+        One key stands along the axis; with several, the first does, and the others are series beside each other.
+        """
+        from deniable.display.picture import plotted  # noqa: PLC0415 - drawing is needed only here
 
-    def __rich__(self) -> Any:  # noqa: ANN401 - what rich draws
-        """For terminals."""
-        from deniable.curator.display import rich_table  # noqa: PLC0415 - same
+        return plotted(self.table, self.intervals, column, self.confidence)
 
-        return rich_table(self)
+    def sheet(self) -> Sheet:
+        """What is shown of it."""
+        shown, ends = self.table.slice(0, MOST_ROWS), self.intervals.slice(0, MOST_ROWS)
+        columns, keys = [], set(self.table.column_names) - {line.column for line in self.plan.quote.lines}
+        for name, values in zip(shown.column_names, shown.columns, strict=True):
+            if name in self._bands:
+                low, high = (ends[f"{name}_{side}"].to_pylist() for side in ("low", "high"))
+                whole = pa.types.is_integer(values.type)
+                columns.append(SheetColumn.noisy(name, values.to_pylist(), low, high, whole=whole))
+            else:
+                columns.append(replace(SheetColumn.keys(name, values.to_pylist()), key=name in keys))
+        paid = "free, because it was asked before" if self.free else f"paid {self.loss}"
+        price = f"± at {percent(self.confidence)} confidence · {paid}"
+        return Sheet(tuple(columns), price, self.notes, more=max(0, self.table.num_rows - MOST_ROWS))
 
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        from deniable.curator.display import html  # noqa: PLC0415 - same
-
-        return html(self)
+    def to_dict(self) -> dict[str, object]:
+        """All of it in values that JSON can say, for front ends: rows with their intervals, price, meaning, notes."""
+        return {
+            "rows": to_rows(self.with_intervals),
+            "confidence": float(self.confidence),
+            "loss": self.loss.to_dict(),
+            "free": self.free,
+            "meaning": self.meaning,
+            "notes": list(self.notes),
+        }
 
     @property
     def _unit(self) -> str:
         return "person" if self.plan.bound.person else "row"
 
+    @cached_property
+    def _evaluated(self) -> dict[str, Result]:
+        """Every output at the confidence that was asked for: looked at often, worked out once."""
+        return self._columns(self.confidence)
+
     @property
-    def _noisy_outputs(self) -> list[Output]:
+    def _bands(self) -> list[str]:
+        """The columns that have an interval."""
         noisy = {line.column for line in self.plan.quote.lines}
-        return [output for output in self.plan.bound.outputs if output.name in noisy]
+        return [name for name, column in self._evaluated.items() if name in noisy and isinstance(column, Band)]
+
+    def _ends(self, columns: dict[str, Result]) -> pa.Table:
+        """Both ends of every interval."""
+        ends = {(name, side): getattr(columns[name], side) for name in self._bands for side in ("low", "high")}
+        return pa.table({f"{name}_{side}": pa.array(end, from_pandas=True) for (name, side), end in ends.items()})
 
     def _columns(self, confidence: Fraction) -> dict[str, Result]:
         """Every output for the rows that HAVING, ORDER BY, LIMIT and OFFSET leave, in that order."""

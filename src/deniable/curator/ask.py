@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import TracebackType
-from typing import Self, Unpack, overload
+from typing import TYPE_CHECKING, Self, Unpack, overload
 
 import pyarrow as pa
 
@@ -33,14 +33,16 @@ from deniable.curator.budget import Budget
 from deniable.curator.builder import Question
 from deniable.curator.purchase import Purchase, from_bytes, to_bytes
 from deniable.curator.questions import PricedQuestions
-from deniable.curator.release import ReleasePlanner, private_values, selected
+from deniable.curator.workloads import ReleasePlanner, private_values, selected
 from deniable.engines import Engine
 from deniable.ledger import Charge, Entry, Ledger
-from deniable.planner import Batch, BatchQuote, Payment, Quote, Spend, bind, parse, price, price_all
+from deniable.planner import Batch, BatchQuote, Payment, Quote, Spend, plan_batch, plan_question
 from deniable.policy import Policy
 from deniable.releases import Workload
-from deniable.releases.linear.quote import ReleaseQuote
-from deniable.releases.linear.release import Release
+
+if TYPE_CHECKING:  # strategies are slow to load, and a question does without
+    from deniable.releases.linear.quote import ReleaseQuote
+    from deniable.releases.linear.release import Release
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +62,12 @@ class Curator:
     ledger: Ledger
     analyst: str | None = None
     _releases: ReleasePlanner = field(init=False, repr=False, compare=False)
+    _terms: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Plans of releases are kept: finding a strategy takes longer than anything else."""
+        """Plans of releases are kept: finding a strategy takes longer than anything else. And the terms in force."""
         object.__setattr__(self, "_releases", ReleasePlanner(self.policy))
+        object.__setattr__(self, "_terms", self.ledger.policy)
 
     @overload
     def explain(self, question: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Quote: ...
@@ -85,7 +89,7 @@ class Curator:
         spend = Spend.of(**payment)
         if isinstance(question, Workload):
             return self._releases.plan(question, spend, strategy, ()).quote
-        return price(bind(parse(question), self.policy), spend).quote
+        return plan_question(question, self.policy, spend).quote
 
     def ask(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer:
         """Answer the question, or raise. Pay by `epsilon`, `rho` or `accuracy`; `delta` is for private group keys.
@@ -96,7 +100,7 @@ class Curator:
             Refused: no private row was read and nothing is spent.
             Failed: the engine broke after the charge, which stays spent.
         """
-        plan = price(bind(parse(sql), self.policy), Spend.of(**payment))
+        plan = plan_question(sql, self.policy, Spend.of(**payment))
         question = PricedQuestions((sql,), (plan,), plan.quote.loss)
         recorded, free = self._buy(question, analyst)
         (answer,) = question.answers(recorded, self.policy.budget.delta, free=free)
@@ -160,8 +164,10 @@ class Curator:
     def budget(self, analyst: str | None = None) -> Budget:
         """What is left: of one analyst's share, or, where neither the call nor the curator names one, of the whole."""
         who = self._who(analyst)
-        account = self.policy.population_account if who is None else self.policy.accounts(who)[-1]
-        return Budget(account.name, Filter(account.cap), self.ledger.spent(account.name))
+        accounts = (self.policy.population_account,) if who is None else self.policy.accounts(who)
+        whole, *shares = [Budget(one.name, Filter(one.cap), self.ledger.spent(one.name)) for one in accounts]
+        whole = replace(whole, raised=tuple(self.ledger.raises))
+        return replace(shares[0], within=whole) if shares else whole
 
     def history(self) -> list[Entry]:
         """Everything in the ledger, oldest first."""
@@ -189,7 +195,7 @@ class Curator:
         """
         who = self._who(analyst)
         accounts = self.policy.accounts(who)
-        charge = Charge(self._question(purchase), who or "", purchase.text, purchase.events, purchase.loss)
+        charge = Charge(self._question(purchase), who or "", purchase.text, purchase.events, purchase.loss, self._terms)
         with self.ledger.turn(charge.question):
             if (recorded := self.ledger.show(charge, accounts)) is not None:
                 return from_bytes(recorded), True
@@ -221,4 +227,4 @@ class Curator:
         """Parsed, bound, and priced together."""
         if isinstance(questions, str):
             raise InvalidArgumentError("questions", "must be a list of questions; for one, use ask")
-        return price_all([bind(parse(sql), self.policy) for sql in questions], Spend.of(**payment), shares)
+        return plan_batch(questions, self.policy, Spend.of(**payment), shares)

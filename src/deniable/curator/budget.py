@@ -1,21 +1,44 @@
-"""How much is left."""
+"""How much is left, and what that means for the next question."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from decimal import ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
+from math import exp, log, log1p, sqrt
+
+import pyarrow as pa
 
 from deniable.accounting import Filter
 from deniable.core.loss import Loss
+from deniable.core.normal import scaled_tail
+from deniable.core.number import exact
+from deniable.core.shown import at_least, at_most
+from deniable.display import Sheet, SheetColumn, Tabular
+
+_SUMS = {"epsilon": "epsilon", "rho": "rho", "mu_squared": "mu²"}
+_NAMES = {"epsilon": "epsilon (pure)", "rho": "rho (zCDP)", "mu_squared": "mu² (GDP)", "delta": "delta (group keys)"}
+_SMOOTHING = 5
+"""What Gaussian noise on whole numbers keeps of its variance for rounding; see docs/proofs/gaussian.md."""
+_DIGITS = Context(prec=4, rounding=ROUND_FLOOR)
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """The account of a population, or of one analyst's share of it."""
+@dataclass(frozen=True, slots=True, repr=False)
+class Budget(Tabular):
+    """The account of a population, or of one analyst's share of it.
+
+    A question is allowed while epsilon, rho or mu² still has room for it: one sum within its cap is enough.
+    """
 
     name: str
     filter: Filter
     spent: Loss
     """Everything that was ever charged to it, form by form; a form is None if a question lacked it."""
+    within: Budget | None = None
+    """The population's own account, if this is a share of it: every question is charged to both."""
+    raised: tuple[str, ...] = ()
+    """When, by how much and why the budget was raised since the first question."""
 
     @property
     def total(self) -> Loss:
@@ -28,17 +51,148 @@ class Budget:
         return self.filter.remaining(self.spent)
 
     @property
-    def largest_epsilon(self) -> float:
-        """The largest single question with Laplace noise that still fits, by whichever sum has most room.
+    def loss(self) -> Loss:
+        """What was spent, under the name that every result has for it."""
+        return self.spent
 
-        A pure epsilon costs epsilon^2 / 2 of rho.
+    @property
+    def largest_epsilon(self) -> float:
+        """The largest single question with Laplace noise that still fits, by whichever sum has most room; rounded down.
+
+        A pure epsilon costs epsilon^2 / 2 of rho, and (2 Phi^-1(e^epsilon / (1 + e^epsilon)))^2 of mu^2.
         """
-        left = self.remaining
-        by_rho = 0.0 if left.rho is None else float(2 * left.rho) ** 0.5
-        return max(float(left.epsilon or 0), by_rho)
+        left, half = self.remaining, float(self.remaining.mu_squared or 0) ** 0.5 / 2
+        by_mu, by_rho = _log_odds(half), float(2 * (left.rho or 0)) ** 0.5
+        found = max(left.epsilon or Fraction(0), Fraction(by_rho), Fraction(by_mu))
+        return self._fitting(found, Loss.pure, None if self.within is None else self.within.largest_epsilon)
 
     @property
     def largest_rho(self) -> float:
-        """The largest single question with Gaussian noise that still fits, about: mu^2 is twice rho, a little more."""
-        left = self.remaining
-        return max(float(left.rho or 0), float(left.mu_squared or 0) / 2)
+        """The largest single question with Gaussian noise that still fits, whatever it asks for; rounded down.
+
+        On whole numbers that a unit moves by one step, the dearest case, rho costs 2 rho / (1 - 10 rho) of mu^2.
+        """
+        left, mu_squared = self.remaining, self.remaining.mu_squared or Fraction(0)
+        found = max(left.rho or Fraction(0), mu_squared / (2 + 2 * _SMOOTHING * mu_squared))
+        return self._fitting(found, _gaussian, None if self.within is None else self.within.largest_rho)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What may still be asked: a line for each kind of noise, and one for group keys that are private."""
+        sizes = {"Laplace": (self.largest_epsilon, "ε"), "Gaussian": (self.largest_rho, "ρ")}
+        lines = [
+            f"{noise} noise: one question may still cost up to {sign} {at_least(exact(noise, size))}."
+            if size
+            else f"{noise} noise: nothing more may be asked."
+            for noise, (size, sign) in sizes.items()
+        ]
+        if self.total.delta:
+            lines.append(f"Group keys that the policy does not list: δ {at_least(self.remaining.delta)} is left.")
+        raised = self.raised if self.within is None else self.within.raised
+        return (*lines, *(f"The budget was raised on {when}." for when in raised))
+
+    def warns(self, loss: Loss) -> tuple[str, ...]:
+        """What a question of this loss would do to the account, if that is more than to spend from it."""
+        if not self._admits(loss):
+            return (f"this is more than what is left. {' '.join(self.notes)}",)
+        closed = [name for account in self._accounts for name in _closed_by(account, loss)]
+        if not closed:
+            return ()
+        after = replace(self, spent=self.spent + loss)
+        if self.within is not None:
+            after = replace(after, within=replace(self.within, spent=self.within.spent + loss))
+        return (f"this would close {' and '.join(closed)}, for good. After it: {' '.join(after.notes)}",)
+
+    @property
+    def table(self) -> pa.Table:
+        """A row for each sum: its cap, what is spent of it, what is left."""
+        losses = {"cap": self.total, "spent": self.spent, "left": self.remaining}
+        columns = {
+            name: pa.array([_float(getattr(loss, form)) for form in self._forms], pa.float64())
+            for name, loss in losses.items()
+        }
+        return pa.table({"sum": [_NAMES[form] for form in self._forms], **columns})
+
+    def sheet(self) -> Sheet:
+        """What is shown of it."""
+        forms = self._forms
+        spent = [getattr(self.spent, form) for form in forms]
+        left = [getattr(self.remaining, form) for form in forms]
+        columns = (
+            SheetColumn.texts("sum", [_NAMES[form] for form in forms]),
+            _column("cap", [at_least(getattr(self.total, form)) for form in forms]),
+            _column("spent", ["—" if one is None else at_most(one) for one in spent]),
+            _column("left", ["closed" if one is None else at_least(one) for one in left]),
+        )
+        sums = [name for form, name in _SUMS.items() if form in forms]
+        several = f"{', '.join(sums[:-1])} or {sums[-1]}" if len(sums) > 1 else sums[0]
+        rule = f"A question is allowed while {several} still has room for it."
+        return Sheet(columns, "\n".join((rule, *self.notes)), title=f"Budget of {self.owner}")
+
+    def to_dict(self) -> dict[str, object]:
+        """All of it in values that JSON can say, for front ends."""
+        return {
+            "name": self.name,
+            "total": self.total.to_dict(),
+            "spent": self.spent.to_dict(),
+            "remaining": self.remaining.to_dict(),
+            "largest_epsilon": self.largest_epsilon,
+            "largest_rho": self.largest_rho,
+            "notes": list(self.notes),
+        }
+
+    @property
+    def owner(self) -> str:
+        """Whose it is, for people."""
+        return "the population" if self.name == "population" else self.name.removeprefix("analyst:")
+
+    @property
+    def _accounts(self) -> list[Budget]:
+        """All that a question is charged to."""
+        return [self] if self.within is None else [self.within, self]
+
+    @property
+    def _forms(self) -> list[str]:
+        """The sums that this budget has."""
+        return [form for form in _NAMES if getattr(self.total, form)]
+
+    def _admits(self, loss: Loss) -> bool:
+        return all(account.filter.admits(account.spent + loss) for account in self._accounts)
+
+    def _fitting(self, found: Fraction, loss: Callable[[Fraction], Loss], most: float | None) -> float:
+        """The largest number of four digits, up to what was found and to what the population has, that is admitted."""
+        size = _DIGITS.divide(Decimal(found.numerator), Decimal(found.denominator))
+        size = size if most is None else min(size, Decimal(repr(most)))
+        while size > 0 and not self._admits(loss(Fraction(size))):
+            size = size.next_minus(_DIGITS)
+        return max(0.0, float(size))
+
+
+def _closed_by(account: Budget, loss: Loss) -> list[str]:
+    """The sums that have room, and would have none."""
+    before, after = account.remaining, account.filter.remaining(account.spent + loss)
+    return [
+        f"the sum of {name} in the account of {account.owner}"
+        for form, name in _SUMS.items()
+        if getattr(before, form) is not None and getattr(after, form) is None
+    ]
+
+
+def _gaussian(rho: Fraction) -> Loss:
+    """What Gaussian noise loses at most, in every form."""
+    spare = 1 - 2 * _SMOOTHING * rho
+    return Loss.concentrated(rho, 2 * rho / spare if spare > 0 else None)
+
+
+def _float(form: Fraction | None) -> float | None:
+    return None if form is None else float(form)
+
+
+def _column(name: str, texts: list[str]) -> SheetColumn:
+    return SheetColumn(name, tuple((text, "") for text in texts), number=True)
+
+
+def _log_odds(place: float) -> float:
+    """ln(Phi(t) / Phi(-t)), the epsilon of mu = 2 t; Phi(-t) is e^(-t^2/2) scaled_tail(t / sqrt 2) / 2."""
+    tail = scaled_tail(place / sqrt(2)) / 2
+    return log1p(-exp(-place * place / 2) * tail) + place * place / 2 - log(tail)

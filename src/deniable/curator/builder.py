@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from deniable.curator.ask import Curator
 
 
+_UNITS = "units"
+"""Counted by a column that only the policy knows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """An aggregate of a question: make one with `count`, `total`, `mean` and the like."""
@@ -50,9 +54,9 @@ def count(column: str | None = None) -> Term:
     return Term("COUNT", () if column is None else (column,))
 
 
-def units(column: str) -> Term:
-    """How many units, where `column` names the unit."""
-    return Term("COUNT DISTINCT", (column,))
+def units() -> Term:
+    """How many people; how many rows, where the policy lets each row stand for itself."""
+    return Term(_UNITS)
 
 
 def distinct(column: str) -> Term:
@@ -159,7 +163,8 @@ class Question:
     @property
     def sql(self) -> str:
         """The question as it is asked."""
-        answered = [exp.alias_(term.expression(), name, quoted=True) for name, term in self.terms.items()]
+        terms = {name: self._with_unit(term) for name, term in self.terms.items()}
+        answered = [exp.alias_(term.expression(), name, quoted=True) for name, term in terms.items()]
         select = exp.select(*(_column(key) for key in self.keys), *answered).from_(
             exp.to_identifier(self.table, quoted=True)
         )
@@ -180,6 +185,15 @@ class Question:
     def ask(self, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer:
         """The answer, like `Curator.ask`."""
         return self._curator.ask(self.sql, analyst=analyst, **payment)
+
+    def _with_unit(self, term: Term) -> Term:
+        """A count of units names the column that the policy names them by."""
+        if term.function != _UNITS:
+            return term
+        table = self._curator.policy.tables.get(self.table)
+        if table is None or table.unit is None:
+            return replace(term, function="COUNT")
+        return replace(term, function="COUNT DISTINCT", columns=(table.unit,))
 
     @property
     def _curator(self) -> Curator:

@@ -8,15 +8,8 @@ from dataclasses import dataclass
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.expression import Kind
 from deniable.engines import Engine
+from deniable.files.kinds import misfit, unit_misfit
 from deniable.policy import DeclaredColumn, DeclaredTable, InvalidPolicyError, Policy, Problem
-
-_NUMBERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
-_FITS = {
-    Kind.INTEGER: _NUMBERS,
-    Kind.NUMBER: (*_NUMBERS, "DOUBLE", "FLOAT", "DECIMAL"),
-    Kind.BOOLEAN: ("BOOLEAN",),
-    Kind.DATE: ("DATE", "TIMESTAMP"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +50,18 @@ def _seen(table: DeclaredTable, engine: Engine) -> list[Seen]:
             column.name,
             column.kind.value,
             _allows(column, table),
-            unreadable or _problem(column, found),
+            unreadable or _problem(column, table, found),
         )
         for column in table.columns.values()
     ]
 
 
-def _problem(column: DeclaredColumn, found: Mapping[str, str]) -> str:
-    """Missing, or of a type that cannot be what is declared. Anything can be read as text."""
-    kind = found.get(column.name)
-    if kind is None:
+def _problem(column: DeclaredColumn, table: DeclaredTable, found: Mapping[str, str]) -> str:
+    """Missing, or of a type that cannot be what is declared."""
+    stored = found.get(column.name)
+    if stored is None:
         return f"is not in the file, which has {', '.join(found)}"
-    fits = column.kind is Kind.TEXT or kind.upper().startswith(_FITS[column.kind])
-    return "" if fits else f"is {kind} in the file, which is no {column.kind.value}"
+    return unit_misfit(stored, column.kind) if column.name == table.unit else misfit(stored, column.kind)
 
 
 def _allows(column: DeclaredColumn, table: DeclaredTable) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.dataset as ds
-
-from deniable.core.errors import InvalidArgumentError
+from deniable.core.expression import Kind
+from deniable.engines.duckdb.look import Looked, look, repeats
+from deniable.files.kinds import misfit, unit_kind_of
+from deniable.files.source import DataFile
 
 _FEW = 24
 """Texts with so few different values are probably a public list."""
@@ -28,81 +27,59 @@ delta = 1e-6                   # far below 1 in the number of units; leave out f
 delta_for_keys = 5e-7          # of that, for showing group keys that are private
 
 [tables.{name}]
-source = "{source}"
+source = {source}
 {unit}
 [tables.{name}.columns]
 """
 
 
-def draft(path: Path) -> str:
-    """The text of a policy for one Parquet or CSV file."""
-    if not path.is_file():
-        raise InvalidArgumentError("file", f"{path} does not exist")
-    if path.suffix not in (".parquet", ".csv"):
-        raise InvalidArgumentError("file", f"must be a .parquet or .csv file, not {path.name}")
-    try:
-        table = ds.dataset(path, format=path.suffix[1:]).to_table()
-    except (pa.ArrowInvalid, OSError) as error:
-        raise InvalidArgumentError("file", f"{path} cannot be read: {error}") from None
-    name = "".join(letter if letter.isalnum() else "_" for letter in path.stem) or "data"
-    unit = next((column for column in table.column_names if _repeats(table, column)), None)
-    described = "\n".join(
-        f"{_quoted(column)} = {_declared(table[column], column == unit)}" for column in table.column_names
-    )
-    return _HEAD.format(name=name, source=path.name, unit=_unit(unit)) + described + "\n"
+def draft(source: str | Path) -> str:
+    """The text of a policy for one file, whatever the engine reads; blanks are NULL, as in questions."""
+    file = DataFile.named(source, "file")
+    file.require("file")
+    columns = look(file, _FEW)
+    unit = next((column for column in columns if _names_units(column) and repeats(file, column.name)), None)
+    name = "".join(letter if letter.isalnum() else "_" for letter in file.title) or "data"
+    beside = file.path.name if file.table is None else f"{file.path.name}::{file.table}"
+    described = "\n".join(_line(column, column is unit) for column in columns)
+    return _HEAD.format(name=name, source=_quoted(beside, always=True), unit=_unit(unit)) + described + "\n"
 
 
-def _repeats(table: pa.Table, column: str) -> bool:
-    """Whether this looks like the name of a unit with several rows."""
-    named = column.lower().endswith(("id", "_no", "_key")) and not pa.types.is_floating(table.schema.field(column).type)
-    return named and pc.count_distinct(table[column]).as_py() < table.num_rows
+def _names_units(column: Looked) -> bool:
+    """Whether this looks like the name of a unit."""
+    return column.name.lower().endswith(("id", "_no", "_key")) and column.kind not in {None, Kind.NUMBER}
 
 
-def _unit(column: str | None) -> str:
+def _unit(column: Looked | None) -> str:
     """Whom the draft protects."""
     if column is None:
         return '# unit = "person_id"          # whom we protect; without it each row is a unit of its own\n'
     return (
-        f'unit = "{column}"   # whom we protect: check this\n'
+        f"unit = {_quoted(column.name, always=True)}   # whom we protect: check this\n"
         "contribution = 10              # the most one unit may weigh, in rows: your decision\n"
     )
 
 
-def _declared(column: pa.ChunkedArray, is_unit: bool) -> str:  # noqa: FBT001 - a fact, not a switch
-    """One column's line."""
-    kind = _kind(column.type)
+def _line(column: Looked, is_unit: bool) -> str:  # noqa: FBT001 - a fact, not a switch
+    """One column's line; what cannot be declared is left out, and says why."""
+    name = _quoted(column.name)
+    if column.kind is None:
+        return f"# {name} {misfit(column.type, Kind.TEXT)}"
     if is_unit:
-        return f'{{ type = "{"integer" if kind == "integer" else "text"}" }}'
-    facts = _facts(column, kind) + ("" if column.null_count else ", nulls = false")
-    return f'{{ type = "{kind}"{facts} }}' + (f"   {_LOOKED}" if facts else "")
+        integer = unit_kind_of(column.type) is Kind.INTEGER
+        return f'{name} = {{ type = "{"integer" if integer else "text"}" }}'
+    facts = _facts(column) + (", nulls = false" if column.complete else "")
+    return f'{name} = {{ type = "{column.kind.value}"{facts} }}' + (f"   {_LOOKED}" if facts else "")
 
 
-def _kind(kind: pa.DataType) -> str:
-    """The policy's word for a type."""
-    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
-        return "date"
-    if pa.types.is_boolean(kind) or pa.types.is_integer(kind):
-        return "boolean" if pa.types.is_boolean(kind) else "integer"
-    return "number" if pa.types.is_floating(kind) or pa.types.is_decimal(kind) else "text"
-
-
-def _facts(column: pa.ChunkedArray, kind: str) -> str:
+def _facts(column: Looked) -> str:
     """Bounds or values, as the data has them."""
-    if kind == "text":
-        values = sorted(value for value in pc.unique(column.cast(pa.string())).to_pylist() if value is not None)
-        listed = ", ".join(_quoted(value, always=True) for value in values)
-        return f", values = [{listed}]" if 0 < len(values) <= _FEW else ""
-    if kind == "boolean":
+    if column.values:
+        return f", values = [{', '.join(_quoted(value, always=True) for value in column.values)}]"
+    if column.low is None or column.low == column.high:
         return ""
-    if kind == "date":
-        column = column.cast(pa.date32(), safe=False)
-    elif kind == "number":
-        column = column.cast(pa.float64())
-        column = column.filter(pc.is_finite(column))
-    low, high = (end.as_py() for end in pc.min_max(column).values())
-    if low is None or low == high:
-        return ""
-    return f', bounds = ["{low}", "{high}"]' if kind == "date" else f", bounds = [{low}, {high}]"
+    mark = '"' if column.kind is Kind.DATE else ""
+    return f", bounds = [{mark}{column.low}{mark}, {mark}{column.high}{mark}]"
 
 
 def _quoted(text: str, *, always: bool = False) -> str:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import tempfile
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from deniable.core.errors import InvalidArgumentError
+from deniable.core.errors import InvalidArgumentError, Refused
+from deniable.core.expression import Kind
 from deniable.core.number import Number, exact
 from deniable.curator.ask import Curator
 from deniable.curator.check import ensure
 from deniable.engines import DuckDB
+from deniable.files.frames import arrow
+from deniable.files.kinds import kind_of, misfit, unit_kind_of
 from deniable.ledger import Ledger
-from deniable.policy import Policy, load
+from deniable.policy import Policy, load, terms_of
 
 TABLE = "data"
 """What a protected frame is called in questions."""
@@ -29,13 +32,36 @@ def open_policy(path: str | Path, *, analyst: str | None = None) -> Curator:
     With `analyst`, whatever is asked is asked by that analyst and paid from that share, unless a call names another.
     """
     policy = _for(analyst, load(path))
-    return Curator(policy, _fitting(policy), Ledger.open(policy.ledger, policy.population), analyst)
+    engine = _fitting(policy)
+    ledger = Ledger.open(policy.ledger, policy.population)
+    try:
+        ledger.require(terms_of(policy))
+    except Refused:
+        ledger.close()
+        engine.close()
+        raise
+    return Curator(policy, engine, ledger, analyst)
 
 
 def create(path: str | Path, *, analyst: str | None = None) -> Curator:
     """A new, empty ledger for a policy file, once; and the curator on top of it. With `analyst`, as `open`."""
     policy = _for(analyst, load(path))
-    return Curator(policy, _fitting(policy), Ledger.create(policy.ledger, policy.population), analyst)
+    return Curator(policy, _fitting(policy), Ledger.create(policy.ledger, policy.population, terms_of(policy)), analyst)
+
+
+def adopt(path: str | Path, reason: str, *, confirmed: bool = False, raising: bool = False) -> list[str]:
+    """Accept what a policy file has changed since its account was last used; the ledger keeps it, with the reason.
+
+    Returns the changes in words. A table that becomes public, or has another source, must be `confirmed`; a larger
+    budget is accepted only if `raising` says that it is one. Unit, neighbours and the division of delta cannot change
+    once something was spent: the sums so far were kept for them.
+
+    Raises:
+        Refused: the change is none of these, or is not said to be the one that it is.
+    """
+    policy = load(path)
+    with closing(Ledger.open(policy.ledger, policy.population)) as ledger:
+        return ledger.accept(terms_of(policy), reason, confirmed=confirmed, raising=raising)
 
 
 def protect(
@@ -66,11 +92,13 @@ def protect(
         1.0
         >>> curator.close()
     """
-    table = _arrow(frame)
+    import pyarrow.parquet as pq  # noqa: PLC0415 - questions of a policy's files do without
+
+    table = _declarable(arrow(frame), {unit, *(bounds or {}), *(values or {}), *(steps or {})})
     folder = tempfile.TemporaryDirectory(prefix="deniable-")
     source = Path(folder.name) / f"{name}.parquet"
     pq.write_table(table, source)
-    columns = {column.name: _column(column, bounds or {}, values or {}, steps or {}) for column in table.schema}
+    columns = {column.name: _column(column, unit, bounds or {}, values or {}, steps or {}) for column in table.schema}
     declared: dict[str, object] = {"source": str(source), "columns": columns}
     declared |= {"unit": unit} if unit is not None else {}
     declared |= {"contribution": contribution} if contribution is not None else {}
@@ -108,35 +136,24 @@ def engine_of(policy: Policy) -> DuckDB:
     return DuckDB(sources, seconds=settings.seconds, memory=settings.memory, threads=settings.threads)
 
 
-def _arrow(frame: Any) -> pa.Table:  # noqa: ANN401 - pandas, Polars or Arrow
-    """Any frame that speaks Arrow, or pandas."""
-    if isinstance(frame, pa.Table):
-        return frame
-    if hasattr(frame, "to_arrow"):
-        return frame.to_arrow()
-    if hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "columns"):
-        return pa.table(frame) if hasattr(frame, "__arrow_c_stream__") else pa.Table.from_pandas(frame)
-    raise InvalidArgumentError("frame", f"must be a pandas, Polars or Arrow table, not {type(frame).__name__}")
+def _declarable(table: pa.Table, named: Collection[str | None]) -> pa.Table:
+    """The columns that a policy can declare: others do not exist for questions, and cannot be named by the caller."""
+    for column in table.schema:
+        if column.name in named and kind_of(column.type) is None:
+            raise InvalidArgumentError("frame", f"has a column {column.name!r} that {misfit(column.type, Kind.TEXT)}")
+    return table.select([column.name for column in table.schema if kind_of(column.type) is not None])
 
 
 def _column(
     column: pa.Field,
+    unit: str | None,
     bounds: Mapping[str, tuple[Any, Any]],
     values: Mapping[str, Sequence[Any]],
     steps: Mapping[str, Number],
 ) -> dict[str, object]:
     """A column's declaration: its kind from the frame's type, everything else from the caller."""
-    declared: dict[str, object] = {"type": _kind(column.type)}
+    kind = unit_kind_of(column.type) if column.name == unit else kind_of(column.type)
+    declared: dict[str, object] = {} if kind is None else {"type": kind.value}
     declared |= {"bounds": list(bounds[column.name])} if column.name in bounds else {}
     declared |= {"values": list(values[column.name])} if column.name in values else {}
     return declared | ({"step": steps[column.name]} if column.name in steps else {})
-
-
-def _kind(kind: pa.DataType) -> str:
-    if pa.types.is_boolean(kind):
-        return "boolean"
-    if pa.types.is_integer(kind):
-        return "integer"
-    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return "number"
-    return "date" if pa.types.is_date(kind) else "text"

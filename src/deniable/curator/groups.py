@@ -7,7 +7,6 @@ from math import prod
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from deniable.engines import TYPES
@@ -42,6 +41,8 @@ def laid_out(exact: pa.Table, keys: Sequence[GroupKey], totals: Sequence[str]) -
 
 def counted(exact: pa.Table, keys: Sequence[GroupKey], choice: Choice) -> NDArray[np.int64]:
     """The histogram of a choice: a row for each group there can be, with all its cells."""
+    import pyarrow.compute as pc  # noqa: PLC0415 - slow to load, and a price does without
+
     if isinstance(choice, Quantile):
         places, known = _places(exact, keys)
         there = pc.is_valid(exact[CELL]).to_numpy()
@@ -58,6 +59,8 @@ def counted(exact: pa.Table, keys: Sequence[GroupKey], choice: Choice) -> NDArra
 
 def _places(exact: pa.Table, keys: Sequence[GroupKey]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The number of the group that each row belongs to, and whether it belongs to one."""
+    import pyarrow.compute as pc  # noqa: PLC0415 - same
+
     places = np.zeros(exact.num_rows, dtype=np.int64)
     known = np.ones(exact.num_rows, dtype=np.bool_)
     for key in keys:

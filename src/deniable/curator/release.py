@@ -1,29 +1,21 @@
-"""A workload's way to its plan.
-
-    workload -> cells -> values -> task -> strategy -> price;   the way on, from find to answer, stands in ask.py
-
-Everything up to the price follows from the policy and the workload alone, and is worked out once for both `explain`
-and `release`.
-"""
+"""A workload's plan, from its cells on: task, strategy, price. Follows from the policy and the workload alone."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from functools import lru_cache, partial
 from math import ceil, isinf
 from textwrap import shorten
 
 import numpy as np
 
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.curator.answer import Answer
 from deniable.curator.release_plan import ReleasePlan
+from deniable.curator.workloads import Values
 from deniable.planner import Spend
-from deniable.planner.expressions.keys import GroupKey, Value
+from deniable.planner.expressions.keys import GroupKey
 from deniable.planner.plan import Bound
 from deniable.planner.release_cells import ReleaseCells
-from deniable.policy import Policy
 from deniable.releases.linear.design import Design
 from deniable.releases.linear.domain import Attribute, Domain
 from deniable.releases.linear.measurement import Noise
@@ -37,24 +29,6 @@ _MOST_LISTED = 1 << 25
 """Conditions times cells that are listed."""
 _LONGEST = 2_000
 """What the ledger keeps of a workload's text, in characters."""
-_REMEMBERED = 4
-"""Plans that are kept; one can be some ten megabytes."""
-_FOR_VALUES = Fraction(1, 10)
-"""The part of the spend that finds values which the policy does not list."""
-
-Values = tuple[tuple[str, tuple[Value, ...]], ...]
-"""Attributes whose values the policy does not list, with those that were selected privately."""
-
-
-class ReleasePlanner:
-    """Plans the releases of one policy, each once: what `explain` has worked out, `release` pays for and runs."""
-
-    def __init__(self, policy: Policy) -> None:
-        self.cells = lru_cache(maxsize=_REMEMBERED)(partial(cells_of, policy))
-        self.plan = lru_cache(maxsize=_REMEMBERED)(self._plan)
-
-    def _plan(self, work: Workload, spend: Spend, strategy: str, values: Values) -> ReleasePlan:
-        return plan_release(work, self.cells(work), spend, strategy, values)
 
 
 def plan_release(work: Workload, cells: ReleaseCells, spend: Spend, strategy: str, values: Values = ()) -> ReleasePlan:
@@ -75,51 +49,6 @@ def _quote(design: Design, noise: Noise, confidence: Fraction, bound: Bound) -> 
         return ReleaseQuote.of(design, noise, confidence, _cautions(bound))
     except InvalidArgumentError as error:
         raise Refused("strategy", f"{error}.".capitalize(), "Choose another strategy.") from None
-
-
-def cells_of(policy: Policy, work: Workload) -> ReleaseCells:
-    """The cells that a workload is about; conditions name their own columns."""
-    try:
-        work.check()
-    except InvalidArgumentError as error:
-        raise Refused(
-            "bad-workload", f"{error}.".capitalize(), "Use Workload.ranges, .marginals, .histogram."
-        ) from None
-    plain = ReleaseCells.of(policy, work.table, work.attributes, work.where)
-    named = [condition for part in work.parts if isinstance(part, Conditions) for condition in part.conditions]
-    columns = [column for condition in named for column in plain.columns(condition)]
-    together = tuple(dict.fromkeys([*work.attributes, *columns]))
-    return plain if together == work.attributes else ReleaseCells.of(policy, work.table, together, work.where)
-
-
-def private_values(cells: ReleaseCells, spend: Spend) -> tuple[dict[str, str], Spend, Spend]:
-    """For each attribute whose values only the data knows, a question that selects them; its spend, and the rest."""
-    unknown = {name: key for name, key in zip(cells.attributes, cells.bound.keys, strict=True) if key.domain is None}
-    if not unknown:
-        return {}, spend, spend
-    if spend.delta is None or spend.accuracy is not None:
-        raise Refused(
-            "private-keys",
-            f"The values of {', '.join(unknown)} are private, and showing them costs a delta.",
-            "Release with epsilon (or rho) and delta, or list them: workload.on(table, \"column IN ('a', 'b')\").",
-        )
-    share = _FOR_VALUES / len(unknown)
-    each = _part(spend, share, spend.delta / len(unknown))
-    rest = _part(spend, 1 - _FOR_VALUES, None)
-    return {name: cells.values_question(name) for name in unknown}, each, rest
-
-
-def selected(answer: Answer) -> tuple[Value, ...]:
-    """The values that such a question lets through; missing ones last."""
-    shown = answer.table.column(0).to_pylist()
-    return tuple(sorted(value for value in shown if value is not None)) + ((None,) if None in shown else ())
-
-
-def _part(spend: Spend, share: Fraction, delta: Fraction | None) -> Spend:
-    """A share of the spend."""
-    epsilon = None if spend.epsilon is None else spend.epsilon * share
-    rho = None if spend.rho is None else spend.rho * share
-    return replace(spend, epsilon=epsilon, rho=rho, delta=delta)
 
 
 def _domain(cells: ReleaseCells, values: Values) -> tuple[tuple[GroupKey, ...], Domain]:
@@ -163,7 +92,7 @@ def _pieces(part: object, cells: ReleaseCells, keys: tuple[GroupKey, ...], domai
 def _noise(cells: ReleaseCells, spend: Spend) -> Noise:
     """What a unit may weigh, from the count that the cells are made of."""
     if 1 - spend.confidence < SUREST:
-        raise Refused("bad-spend", "Nothing is as sure as that.", "Give a confidence of at most 1 - 1e-12.")
+        raise Refused("bad-spend", "No interval can be that certain.", "Give a confidence of at most 1 - 1e-12.")
     if spend.weights:
         raise Refused("bad-spend", "A release has no columns to weigh.", "Weigh parts of the workload: 2 * part.")
     (count,) = cells.counts
@@ -189,4 +118,4 @@ def _cautions(bound: Bound) -> tuple[str, ...]:
     most = bound.source.contribution
     if bound.source.unit is None:
         return ()
-    return (f"a unit with more than {most} rows counts as {most}: counts leave out the rest",)
+    return (f"people with more than {most} rows count as {most}: counts leave out the rest",)

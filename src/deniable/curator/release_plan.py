@@ -97,7 +97,7 @@ class ReleasePlan:
         """What is made of the recorded table."""
         (table,) = recorded
         noisy = table[_NOISY].to_numpy()
-        return Release(self.design, noisy, self.resolve, self.loss, free, self.quote.confidence)
+        return Release(self.design, noisy, self.resolve, self.loss, free, self.quote.confidence, self.quote.notes)
 
     def resolve(self, condition: str) -> tuple[tuple[int, ...], np.ndarray]:
         """Which cells satisfy a condition."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
+from math import prod
 
 import pyarrow as pa
 
 from deniable.core.errors import Failed, Refused
 from deniable.core.expression import Kind
 from deniable.core.query import DistinctValues, ExactQuery, Kept, MarginalSums, Units
+from deniable.core.relation import Matches
 
 _curator_log = logging.getLogger("deniable.curator")
 
@@ -23,6 +25,10 @@ TYPES = {
 """What a key of each kind is in an answer. Totals and counts are int64."""
 
 
+MOST_ROWS = 1_000_000
+"""What the rows of one unit may become in a join."""
+
+
 class Broken(Exception):
     """Why an engine gave no answer, in words that say nothing about any row: they go to the log, and nowhere else."""
 
@@ -32,7 +38,11 @@ class TooLongError(ValueError):
 
 
 class UnlikeUnitsError(ValueError):
-    """Tables that are to be joined store the unit in types that cannot be compared. Follows from their schemas."""
+    """The unit is stored in a type, or in several types, that cannot be compared. Follows from the tables' schemas."""
+
+
+class TooManyRowsError(ValueError):
+    """So many rows of public tables match that one unit could own too many. Follows from public tables alone."""
 
 
 class Engine(ABC):
@@ -47,6 +57,10 @@ class Engine(ABC):
         """The rows of one SELECT in this engine's own dialect. May raise anything."""
 
     @abstractmethod
+    def matched(self, matches: Matches) -> int:
+        """How many rows of a public relation can belong to one row. Looks at public tables only. May raise anything."""
+
+    @abstractmethod
     def describe(self, table: str) -> dict[str, str]:
         """The table's columns and this engine's names for their types; for custodians, with readable errors."""
 
@@ -59,24 +73,35 @@ class Engine(ABC):
         """Let go of everything. What is asked afterwards opens it again."""
 
     def check(self, query: ExactQuery) -> None:
-        """Whether the query can be run at all, before anything is charged; looks at names and types, not at rows.
+        """Whether the query can be run at all, before anything is charged.
+
+        It looks at names, types and rows of public tables, never at private rows.
 
         Raises:
             Refused: it cannot; as with `run`, the engine's own words stay on this side.
         """
         refusal = Refused("data-unavailable", "The data cannot be asked at the moment.", "Ask the custodian.")
         try:
+            self._check_work(query)
             self.emit(query)
+        except TooManyRowsError:
+            reason = f"So many rows of public tables match that one unit could have more than {MOST_ROWS:,} rows."
+            refusal = Refused("too-many-rows", reason, "Join on more columns, or have most_rows declared.")
         except TooLongError:
             refusal = Refused("too-long", "The question grows too long for the engine.", "Nest fewer functions.")
         except UnlikeUnitsError:
             hint = "The custodian must store it in one type."
-            refusal = Refused("unit-types", "These tables store the unit in types that cannot be compared.", hint)
+            refusal = Refused("unit-types", "The unit is stored in types that cannot be compared.", hint)
         except Exception as error:  # noqa: BLE001 - whatever it is, its text stays on this side
             _curator_log.error("a query cannot be put to the engine: %s", type(error).__name__)
         else:
             return
         raise refusal  # out here, so that it carries no trace of the cause
+
+    def _check_work(self, query: ExactQuery) -> None:
+        for work in query.source.work:
+            if work.rows * prod(self.matched(matches) for matches in work.matches) > MOST_ROWS:
+                raise TooManyRowsError("a unit could own too many rows")
 
     def run(self, query: ExactQuery) -> pa.Table:
         """The exact answer: the keys, then whole numbers; one row without keys.

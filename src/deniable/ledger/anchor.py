@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from deniable.files.atomic import whole
 from deniable.ledger import refusals
 from deniable.ledger.canon import MALFORMED, canonical
 from deniable.ledger.entry import NOTHING, Head
@@ -34,11 +35,8 @@ class Anchor:
 
     def create(self, head: Head) -> None:
         """A new anchor; raises `FileExistsError` if there is one."""
-        with os.fdopen(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+        with whole(self.path, new=True, private=True) as file:
             file.write(_line(NOTHING) + _line(head))
-            file.flush()
-            os.fsync(file.fileno())
-        _flush_folder(self.path.parent)
 
     def read(self) -> Head:
         """The later of the two slots."""
@@ -88,12 +86,3 @@ def _head(slot: bytes) -> Head:
 def _check(head: Head) -> str:
     """Tells a slot that was torn while it was written; it keeps nobody from writing another one."""
     return sha256(f"{head.sequence}\n{head.digest}".encode()).hexdigest()[:16]
-
-
-def _flush_folder(folder: Path) -> None:
-    """So that the file's name is on disk, too."""
-    opened = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)

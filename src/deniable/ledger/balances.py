@@ -14,6 +14,7 @@ from deniable.ledger.charge import Ticket
 from deniable.ledger.checkpoint import Checkpoint, digest_at
 from deniable.ledger.entry import NOTHING, Link
 from deniable.ledger.sums import plus
+from deniable.policy import Terms, digest_of
 
 
 class Past(Protocol):
@@ -38,6 +39,9 @@ class Standing:
         self._totals: dict[str, Loss] = {}
         self._unanswered: dict[int, Ticket] = {}
         self._digests = bytearray()
+        self.terms: list[Terms] = []
+        """What the numbers meant, from the first entry on; the last are in force. None: a ledger that never said."""
+        self.raises: list[str] = []
 
     @classmethod
     def at(cls, population: str, link: Link) -> Self:
@@ -48,6 +52,7 @@ class Standing:
         standing._created({"population": said.population})
         standing._totals = dict(said.totals)
         standing._unanswered = {ticket.sequence: ticket for ticket in said.unanswered}
+        standing.terms, standing.raises = list(said.terms), list(said.raises)
         standing.head = standing.mark = link.head
         return standing
 
@@ -60,7 +65,13 @@ class Standing:
     def checkpoint(self) -> Link:
         """The entry that says where the entries lead."""
         said = Checkpoint(
-            self.population, self._totals, list(self._unanswered.values()), self.mark, bytes(self._digests)
+            population=self.population,
+            totals=self._totals,
+            unanswered=list(self._unanswered.values()),
+            terms=self.terms,
+            raises=self.raises,
+            previous=self.mark,
+            digests=bytes(self._digests),
         )
         return said.link(self.head)
 
@@ -113,6 +124,8 @@ class Standing:
             return link.sequence > 1 and self._charged(link, body)
         if link.kind == "shown":
             return past is not None and self._shown(body, past)
+        if link.kind in {"adopted", "raised"}:
+            return self._accepted(link, body)
         if link.kind == "checkpoint":
             return link == self.checkpoint()
         return link.kind == "answered" and self._answered(link, body)
@@ -121,7 +134,25 @@ class Standing:
         """The first entry says whose ledger this is."""
         if body["population"] != self.population:
             raise refusals.other_population(body["population"], self.population)
+        self.terms += [body["terms"]] if "terms" in body else []
         return True
+
+    def _accepted(self, link: Link, body: dict[str, Any]) -> bool:
+        """Terms that the custodian has changed, and said why."""
+        self.terms.append(body["terms"])
+        if link.kind == "raised":
+            self.raises.append(f"{body['written'][:10]}: {'; '.join(body['changes'])} ({body['reason']})")
+        return bool(body["reason"]) and body["terms"]["population"] == self.population
+
+    @property
+    def policy(self) -> str:
+        """The digest of the terms in force; empty if the ledger never said what its numbers mean."""
+        return digest_of(self.terms[-1]) if self.terms else ""
+
+    @property
+    def has_spent(self) -> bool:
+        """Whether anything was ever charged."""
+        return bool(self._totals)
 
     def _charged(self, link: Link, body: dict[str, Any]) -> bool:
         """Each total in it must be the one before plus the loss."""

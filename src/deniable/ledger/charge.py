@@ -31,6 +31,8 @@ class Charge:
     text: str
     events: tuple[Event, ...]
     loss: Loss
+    policy: str = ""
+    """The digest of the terms under which it is asked; empty on a ledger that was never told any."""
 
     def __post_init__(self) -> None:
         """A loss below zero would give budget back; a number without end would fill the disk."""
@@ -48,6 +50,7 @@ class Charge:
             "analyst": self.analyst,
             "events": [event.to_json() for event in self.events],
             "loss": loss_to_json(self.loss),
+            "policy": self.policy,
             "question": self.question,
             "text": self.text,
             "totals": {name: loss_to_json(total) for name, total in totals.items()},

@@ -12,6 +12,7 @@ from deniable.ledger import refusals
 from deniable.ledger.canon import MALFORMED, loss_from_json, loss_to_json
 from deniable.ledger.charge import Ticket
 from deniable.ledger.entry import Head, Link
+from deniable.policy import Terms
 
 EVERY = 512
 """So many entries after the last checkpoint comes the next one."""
@@ -32,6 +33,8 @@ class Checkpoint:
     population: str
     totals: Mapping[str, Loss]
     unanswered: Sequence[Ticket]
+    terms: Sequence[Terms]
+    raises: Sequence[str]
     previous: Head
     digests: bytes
 
@@ -45,6 +48,8 @@ class Checkpoint:
                     population=body["population"],
                     totals={name: loss_from_json(total) for name, total in body["totals"].items()},
                     unanswered=[Ticket(*ticket) for ticket in body["unanswered"]],
+                    terms=body["terms"],
+                    raises=body["raises"],
                     previous=Head(*body["previous"]),
                     digests=link.payload or b"",
                 )
@@ -57,6 +62,8 @@ class Checkpoint:
         body = {
             "population": self.population,
             "previous": [self.previous.sequence, self.previous.digest],
+            "raises": self.raises,
+            "terms": self.terms,
             "totals": {name: loss_to_json(total) for name, total in self.totals.items()},
             "unanswered": [[ticket.sequence, ticket.question, ticket.digest] for ticket in self.unanswered],
         }

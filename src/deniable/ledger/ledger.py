@@ -14,6 +14,7 @@ from typing import Self
 
 from deniable.core.errors import Failed, InvalidArgumentError
 from deniable.core.loss import Loss
+from deniable.files.atomic import write
 from deniable.ledger import refusals, sqlite
 from deniable.ledger.balances import Standing
 from deniable.ledger.canon import canonical
@@ -24,7 +25,7 @@ from deniable.ledger.payment import pay
 from deniable.ledger.records import Records
 from deniable.ledger.refusals import Unusable
 from deniable.ledger.turns import Turns
-from deniable.policy import Account
+from deniable.policy import Account, Change, Terms, Weight, changes, reunited
 
 _curator_log = logging.getLogger("deniable.curator")
 
@@ -58,10 +59,10 @@ class Ledger:
         self._turns = turns
 
     @classmethod
-    def create(cls, url: str, population: str) -> Self:
-        """A new ledger with nothing spent; refused if there is anything in its place."""
+    def create(cls, url: str, population: str, terms: Terms | None = None) -> Self:
+        """A new ledger with nothing spent, whose numbers mean `terms`; refused if there is anything in its place."""
         place = sqlite.place(url)
-        return cls(Chain.create(place, population, _first(population)), population, Turns(place))
+        return cls(Chain.create(place, population, _first(population, terms)), population, Turns(place))
 
     @classmethod
     def open(cls, url: str, population: str) -> Self:
@@ -73,14 +74,60 @@ class Ledger:
         return cls(Chain.open(place, population), population, Turns(place))
 
     @classmethod
-    def memory(cls, population: str) -> Self:
+    def memory(cls, population: str, terms: Terms | None = None) -> Self:
         """A ledger for a notebook: it ends with the process, and forgets."""
-        return cls(Chain.memory(population, _first(population)), population, Turns(None))
+        return cls(Chain.memory(population, _first(population, terms)), population, Turns(None))
 
     @classmethod
     def reanchor(cls, url: str, population: str, head: Head) -> None:
         """Make a lost anchor again; refused if the ledger does not go through `head`, which was kept elsewhere."""
         Chain.reanchor(sqlite.place(url), population, head)
+
+    def require(self, terms: Terms) -> None:
+        """Refuse a policy whose terms are not those that the ledger's numbers mean."""
+
+        def look(_: Records, standing: Standing) -> None:
+            if not standing.terms:
+                raise refusals.not_adopted()
+            if found := changes(standing.terms[-1], terms):
+                raise refusals.policy_changed("; ".join(change.words for change in found[:_MOST_NAMED]))
+
+        self._chain.read(look)
+
+    def accept(self, terms: Terms, reason: str, *, confirmed: bool = False, raising: bool = False) -> list[str]:
+        """From now on the numbers mean `terms`; what that changes is an entry, with the reason. Returns it in words.
+
+        Raises:
+            Refused: the change needs a confirmation, is a raise and not said to be one, or is impossible because
+                something was spent: unit, neighbours and the division of delta are what the sums so far were kept for.
+        """
+        words: list[str] = []
+
+        def compose(_: Records, standing: Standing) -> Link | None:
+            found = changes(standing.terms[-1], terms) if standing.terms else []
+            found = [*reunited(standing.terms, terms), *found] if standing.has_spent else found
+            words[:] = dict.fromkeys(change.words for change in found)
+            if standing.terms and not found:
+                return None
+            _check(found, spent=standing.has_spent, confirmed=confirmed, raising=raising)
+            kind = "raised" if any(change.weight is Weight.RAISE for change in found) else "adopted"
+            body = {"changes": words, "reason": reason, "terms": terms, "written": _now()}
+            return Link.after(standing.head, kind, body)
+
+        if not reason.strip():
+            raise InvalidArgumentError("reason", "must say why")
+        self._chain.append(compose)
+        return words
+
+    @property
+    def policy(self) -> str:
+        """The digest of the terms in force."""
+        return self._chain.read(lambda _, standing: standing.policy)
+
+    @property
+    def raises(self) -> list[str]:
+        """Every raise of the budget, in words; whoever asks what is left is told."""
+        return self._chain.read(lambda _, standing: list(standing.raises))
 
     def charge(self, charge: Charge, accounts: Sequence[Account]) -> Ticket:
         """Spend the charge from every account at once, on disk, before data is read.
@@ -93,6 +140,8 @@ class Ledger:
             raise InvalidArgumentError("accounts", "must name at least one that pays")
 
         def compose(_: Records, standing: Standing) -> Link:
+            if standing.policy != charge.policy:
+                raise refusals.policy_changed("It was changed while this question was on its way")
             totals = {account.name: pay(account, standing.spent(account.name), charge.loss) for account in accounts}
             return Link.after(standing.head, "charged", charge.body(totals, _now()))
 
@@ -153,6 +202,8 @@ class Ledger:
             return (None, False) if answer is None else (answer.payload, bool(owing(past)))
 
         def compose(past: Records, standing: Standing) -> Link | None:
+            if standing.policy != charge.policy:
+                raise refusals.policy_changed("It was changed while this question was on its way")
             loss, payers = past.price(charge.question), owing(past)
             if loss is None or not payers:
                 return None
@@ -200,7 +251,7 @@ class Ledger:
         lines = self._chain.walk(_exported)
         last = json.loads(lines[-1])
         head = {"head": {"digest": last["digest"], "sequence": last["sequence"]}}
-        Path(path).write_text("".join(f"{line}\n" for line in (*lines, canonical(head))), encoding="ascii")
+        write(path, "".join(f"{line}\n" for line in (*lines, canonical(head))))
 
     def close(self) -> None:
         """Let go of the files. What was charged stays charged."""
@@ -211,9 +262,25 @@ class Ledger:
         return f"<Ledger of {self._population!r}>"
 
 
-def _first(population: str) -> Link:
-    """The first entry. Its random mark tells two ledgers of one population apart."""
-    return Link.after(NOTHING, "created", {"mark": token_hex(16), "population": population, "written": _now()})
+_MOST_NAMED = 5
+"""Differences that a refusal lists."""
+
+
+def _first(population: str, terms: Terms | None) -> Link:
+    """The first entry: whose ledger it is, and what its numbers mean. Its random mark tells two ledgers apart."""
+    body = {"mark": token_hex(16), "population": population, "written": _now()}
+    return Link.after(NOTHING, "created", body if terms is None else {**body, "terms": terms})
+
+
+def _check(found: Sequence[Change], *, spent: bool, confirmed: bool, raising: bool) -> None:
+    """What each change takes, which the weightiest one decides."""
+    for change in found:
+        if change.weight is Weight.NEVER and spent:
+            raise refusals.cannot_change(change.words)
+        if change.weight is Weight.CONFIRMED and not confirmed:
+            raise refusals.unconfirmed(change.words)
+        if change.weight is Weight.RAISE and spent and not raising:
+            raise refusals.is_a_raise(change.words)
 
 
 def _exported(link: Link) -> str:

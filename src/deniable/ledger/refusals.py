@@ -146,3 +146,48 @@ def bad_url() -> Refused:
         "The ledger's address is not understood.",
         "Write url = 'sqlite:///clinic.ledger', a path to a file, without further options.",
     )
+
+
+def policy_changed(words: str) -> Refused:
+    """The sums were kept for other terms; what changed is in the policy and not in the data."""
+    return Refused(
+        "policy-changed",
+        f"The policy is not the one that this account was kept for: {words}.",
+        'The custodian undoes the change, or says why: deniable ledger adopt policy.toml --reason "...".',
+    )
+
+
+def not_adopted() -> Refused:
+    """A ledger from before terms were kept."""
+    return Refused(
+        "policy-not-adopted",
+        "This ledger does not say for which unit, neighbours and caps its sums were kept.",
+        'If the policy has not changed since, say so once: deniable ledger adopt policy.toml --reason "...".',
+    )
+
+
+def cannot_change(words: str) -> Refused:
+    """Not on a ledger that has spent."""
+    return Refused(
+        "policy-fixed",
+        f"Something was spent under the terms before, so this cannot change: {words}.",
+        "Undo it. Other people, or another promise to them, are another population with an account of its own.",
+    )
+
+
+def unconfirmed(words: str) -> Refused:
+    """A change that may mean that nobody is protected any more."""
+    return Refused(
+        "policy-unconfirmed",
+        f"This must be confirmed: {words}.",
+        "If the people are the same, or the table really is public, add --confirm.",
+    )
+
+
+def is_a_raise(words: str) -> Refused:
+    """More may be lost than everybody was told."""
+    return Refused(
+        "policy-raised",
+        f"This promises less to everybody in the data than before: {words}.",
+        'If that is decided, say so: deniable ledger raise policy.toml --reason "...". Every budget will show it.',
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.files.atomic import write
 
 FORMAT = 1
 """Of the bytes. Another number is refused."""
@@ -95,7 +95,7 @@ class Reports:
 
     def save(self, path: Path | str) -> None:
         """Write a file, whole or not at all."""
-        write_whole(Path(path), self.to_bytes())
+        write(path, self.to_bytes(), "path")
 
     @classmethod
     def load(cls, path: Path | str) -> Self:
@@ -104,18 +104,6 @@ class Reports:
             return cls.from_bytes(Path(path).read_bytes())
         except OSError as error:
             raise InvalidArgumentError("path", f"could not be read: {error.strerror}: {path}") from None
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file under another name first, so that nothing half-written ever has the right one."""
-    unfinished = path.with_name(path.name + ".unfinished")
-    try:
-        unfinished.write_bytes(content)
-        unfinished.replace(path)
-    except OSError as error:
-        with suppress(OSError):
-            unfinished.unlink(missing_ok=True)
-        raise InvalidArgumentError("path", f"could not be written: {error.strerror}: {path}") from None
 
 
 _broken = InvalidArgumentError("reports", "are incomplete or damaged; ask for the file once more")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from os import getpid
+from threading import Lock
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,8 +16,8 @@ from deniable.core.bits import BitSource, OperatingSystem
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.grid import Grid
 from deniable.core.loss import Loss
-from deniable.core.number import Number, positive, probability, whole
-from deniable.core.sampling import LARGEST_SCALE, discrete_laplace, discrete_laplace_radius
+from deniable.core.number import Number, positive, positive_amount, probability, whole
+from deniable.core.sampling import LARGEST_SCALE, BoolArray, IntArray, discrete_laplace, discrete_laplace_radius
 from deniable.mechanisms.mechanism import Mechanism
 
 
@@ -31,7 +33,8 @@ class AboveThreshold(Mechanism):
                 threshold + a, for an a at most the textbook's 8 sensitivity (ln k + ln(2/beta)) / epsilon (the
                 sensitivity in whole steps).
     Cost:       one Laplace draw per question and one for the threshold.
-    Caution:    after 'yes' it is spent: a further question needs a new one, and a new loss. It never releases values.
+    Caution:    after 'yes' a watch is spent: a further question needs a new one, and a new loss. It never releases
+                values, and cannot be copied, pickled or taken to another process.
     Reference:  Dwork, Naor, Reingold, Rothblum, Vadhan 2009; Dwork, Roth 2014, theorems 3.23 and 3.24;
                 Lyu, Su, Li 2017 (variants that are not private).
     Proof:      docs/proofs/above_threshold.md
@@ -47,9 +50,9 @@ class AboveThreshold(Mechanism):
 
     def __init__(self, *, sensitivity: Number, epsilon: Number, step: Number = 1) -> None:
         self._set(
-            sensitivity=positive("sensitivity", sensitivity),
+            sensitivity=positive_amount("sensitivity", sensitivity),
             epsilon=positive("epsilon", epsilon),
-            step=positive("step", step),
+            step=positive_amount("step", step),
         )
         if 2 * self._threshold_scale > LARGEST_SCALE:
             raise InvalidArgumentError("step", "must be coarser: the noise would not fit 64 bits")
@@ -61,7 +64,7 @@ class AboveThreshold(Mechanism):
 
     def watch(self, threshold: ArrayLike) -> Watch:
         """Draw the noisy threshold once, then ask it value after value."""
-        return Watch(self, self._noisy_threshold(threshold, OperatingSystem()), OperatingSystem())
+        return Watch(self, self._noisy_thresholds(threshold, 1, OperatingSystem()), OperatingSystem())
 
     def first(self, values: Iterable[Any], threshold: ArrayLike) -> int | None:
         """The position of the first value that is found above the threshold, or None. Reads no value past it."""
@@ -88,10 +91,13 @@ class AboveThreshold(Mechanism):
     def sample(self, data: ArrayLike, count: int) -> NDArray[np.int64]:
         """Where `count` independent watches with threshold 0 stop; the length of the list if nowhere."""
         values = self._grid.indices("data", data)
-        noise = discrete_laplace(2 * self._threshold_scale, count * values.size, OperatingSystem())
-        thresholds = discrete_laplace(self._threshold_scale, count, OperatingSystem())
-        above = values + noise.reshape(count, values.size) >= thresholds[:, None]
-        return np.where(above.any(axis=1), above.argmax(axis=1), values.size).astype(np.int64)
+        watches = Watch(self, self._noisy_thresholds(0, count, OperatingSystem()), OperatingSystem())
+        stops = np.full(count, values.size)
+        for position, index in enumerate(values.tolist()):
+            if watches.spent:
+                break
+            stops[watches._ask(index)] = position  # noqa: SLF001 - as `ask` does, of all at once
+        return stops
 
     @property
     def _grid(self) -> Grid:
@@ -102,13 +108,15 @@ class AboveThreshold(Mechanism):
         """In steps: 2 sensitivity / epsilon; the values' noise is twice as wide."""
         return 2 * self._grid.distance(self.sensitivity) / self.epsilon
 
-    def _noisy_threshold(self, threshold: ArrayLike, bits: BitSource) -> int:
+    def _noisy_thresholds(self, threshold: ArrayLike, count: int, bits: BitSource) -> IntArray:
         index = self._index("threshold", threshold)
-        return index + int(discrete_laplace(self._threshold_scale, 1, bits)[0])
+        return index + discrete_laplace(self._threshold_scale, count, bits)
 
-    def _above(self, value: ArrayLike, noisy_threshold: int, bits: BitSource) -> bool:
-        index = self._index("value", value)  # refused, if it must be, before anything is drawn
-        return index + int(discrete_laplace(2 * self._threshold_scale, 1, bits)[0]) >= noisy_threshold
+    def _above(self, index: int, noisy_thresholds: IntArray, bits: BitSource) -> BoolArray:
+        """Whether the value at this index, with noise of its own for each threshold, reaches it."""
+        return np.asarray(
+            index + discrete_laplace(2 * self._threshold_scale, noisy_thresholds.size, bits) >= noisy_thresholds
+        )
 
     def _index(self, name: str, value: ArrayLike) -> int:
         """Of one number."""
@@ -118,18 +126,54 @@ class AboveThreshold(Mechanism):
         return int(indices[0])
 
 
-@dataclass(slots=True)
 class Watch:
-    """One noisy threshold in use. Good until its first 'yes'."""
+    """A noisy threshold in use: good until its first 'yes', in the one place where it was drawn.
 
-    _mechanism: AboveThreshold
-    _noisy_threshold: int = field(repr=False)
-    _bits: BitSource = field(repr=False)
-    _spent: bool = False
+    It says yes once, whoever asks: threads take turns, and what is spent never comes back. A twin could say yes once
+    more, so there is none: a watch cannot be copied or pickled, and in a forked process it is of no use. (Several
+    thresholds are watches that are asked in step, as an audit does; each of them says yes once.)
+    """
+
+    __slots__ = ("_bits", "_live", "_lock", "_mechanism", "_noisy_thresholds", "_process")
+
+    def __init__(self, mechanism: AboveThreshold, noisy_thresholds: IntArray, bits: BitSource) -> None:
+        self._mechanism = mechanism
+        self._noisy_thresholds = noisy_thresholds
+        self._bits = bits
+        self._live = np.ones(noisy_thresholds.size, dtype=np.bool_)
+        self._lock = Lock()
+        self._process = getpid()
+
+    @property
+    def spent(self) -> bool:
+        """Whether it has said yes."""
+        return not self._live.any()
 
     def ask(self, value: ArrayLike) -> bool:
         """Whether this value is found above the threshold."""
-        if self._spent:
-            raise InvalidArgumentError("watch", "has said yes already and is spent; start a new one, for a new loss")
-        self._spent = self._mechanism._above(value, self._noisy_threshold, self._bits)  # noqa: SLF001 - its other half
-        return self._spent
+        index = self._mechanism._index("value", value)  # noqa: SLF001 - refused, if it must be, before anything is drawn
+        return bool(self._ask(index)[0])
+
+    def _ask(self, index: int) -> BoolArray:
+        """Of each threshold, whether the value reaches it now; never again of one that was reached before."""
+        if getpid() != self._process:
+            raise InvalidArgumentError("watch", "belongs to another process; start a new one, for a new loss")
+        with self._lock:
+            if self.spent:
+                raise InvalidArgumentError(
+                    "watch", "has said yes already and is spent; start a new one, for a new loss"
+                )
+            live = np.flatnonzero(self._live)
+            above = self._mechanism._above(index, self._noisy_thresholds[live], self._bits)  # noqa: SLF001 - its half
+            self._live[live[above]] = False
+            said = np.zeros(self._live.size, dtype=np.bool_)
+            said[live[above]] = True
+            return said
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        """No copy, shallow or deep, and no pickle: a second holder of the same noise would be a second yes."""
+        raise TypeError("a watch cannot be copied or pickled: its noise may be used once")
+
+    def __repr__(self) -> str:
+        """Without noise."""
+        return f"Watch({self._mechanism!r}, spent={self.spent})"

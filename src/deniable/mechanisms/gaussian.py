@@ -7,13 +7,12 @@ from fractions import Fraction
 from math import ceil, log, sqrt
 from typing import Self
 
-from scipy.special import ndtri
-
 from deniable.core.bits import BitSource
 from deniable.core.conversion import budget_for_mu_squared, budget_for_rho
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
-from deniable.core.number import Number, exact, least_decimal, positive, probability, root_above, whole
+from deniable.core.normal import quantile
+from deniable.core.number import Number, exact, least_decimal, positive, positive_amount, probability, root_above, whole
 from deniable.core.sampling import IntArray, discrete_gaussian
 from deniable.mechanisms.additive import Additive
 
@@ -65,8 +64,8 @@ class Gaussian(Additive):
         coordinates: int = 1,
     ) -> None:
         self._set(
-            sensitivity=positive("sensitivity", sensitivity),
-            step=positive("step", step),
+            sensitivity=positive_amount("sensitivity", sensitivity),
+            step=positive_amount("step", step),
             coordinates=whole("coordinates", coordinates),
         )
         if rho is not None and epsilon is None and delta is None:
@@ -82,8 +81,8 @@ class Gaussian(Additive):
         cls, error: Number, *, confidence: Number = 0.95, sensitivity: Number, answers: int = 1, step: Number = 1
     ) -> Self:
         """The least rho (to six digits) with which all of `answers` values are that close, that surely."""
-        wanted = positive("error", error)
-        if wanted < positive("step", step):
+        wanted = positive_amount("error", error)
+        if wanted < positive_amount("step", step):
             raise InvalidArgumentError("error", f"must be at least one step ({step}), not {error}: no bound is finer")
 
         def enough(rho: Fraction) -> bool:
@@ -135,7 +134,7 @@ class Gaussian(Additive):
 
     def _radius(self, beta: Fraction) -> int:
         """Discrete tails are within one step of continuous ones: Pr[x >= m] <= Pr[N >= m - 1] (CKS 2020, prop. 25)."""
-        return ceil(-sqrt(self.variance) * float(ndtri(float(beta) / 2)))
+        return ceil(-sqrt(self.variance) * quantile(float(beta) / 2))
 
 
 def classic_sigma(*, sensitivity: Number, epsilon: Number, delta: Number) -> float:
@@ -150,4 +149,8 @@ def classic_sigma(*, sensitivity: Number, epsilon: Number, delta: Number) -> flo
     if positive("epsilon", epsilon) > 1:
         raise InvalidArgumentError("epsilon", f"must be at most 1 for the classic formula, not {epsilon}")
     chance = float(probability("delta", delta))
-    return float(positive("sensitivity", sensitivity)) * sqrt(2 * log(1.25 / chance)) / float(exact("epsilon", epsilon))
+    return (
+        float(positive_amount("sensitivity", sensitivity))
+        * sqrt(2 * log(1.25 / chance))
+        / float(exact("epsilon", epsilon))
+    )

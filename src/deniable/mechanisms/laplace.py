@@ -9,7 +9,7 @@ from typing import Self
 from deniable.core.bits import BitSource
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
-from deniable.core.number import Number, exact, least_decimal, positive, whole
+from deniable.core.number import Number, amount, least_decimal, positive, positive_amount, whole
 from deniable.core.sampling import IntArray, discrete_laplace, discrete_laplace_radius
 from deniable.mechanisms.additive import Additive
 
@@ -46,9 +46,9 @@ class Laplace(Additive):
 
     def __init__(self, *, sensitivity: Number, epsilon: Number, step: Number = 1, coordinates: int = 1) -> None:
         self._set(
-            sensitivity=positive("sensitivity", sensitivity),
+            sensitivity=positive_amount("sensitivity", sensitivity),
             epsilon=positive("epsilon", epsilon),
-            step=positive("step", step),
+            step=positive_amount("step", step),
             coordinates=whole("coordinates", coordinates),
         )
         self._check_scale(self.scale)
@@ -58,7 +58,7 @@ class Laplace(Additive):
         cls, error: Number, *, confidence: Number = 0.95, sensitivity: Number, answers: int = 1, step: Number = 1
     ) -> Self:
         """The least epsilon (to six digits) with which all of `answers` values are that close, that surely."""
-        wanted = exact("error", error)
+        wanted = amount("error", error)
         if wanted < 0:
             raise InvalidArgumentError("error", f"must not be negative, not {error}")
 

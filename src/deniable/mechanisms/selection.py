@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from deniable.core.bits import BitSource, OperatingSystem
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.grid import Grid
-from deniable.core.number import Number, exact, positive, whole
+from deniable.core.number import Number, amount, exact, positive, positive_amount, whole
 from deniable.core.sampling import BoolArray, IntArray, uniforms
 from deniable.mechanisms.mechanism import Mechanism
 
@@ -38,9 +38,9 @@ class Selection(Mechanism):
 
     def __init__(self, *, sensitivity: Number, epsilon: Number, step: Number = 1) -> None:
         self._set(
-            sensitivity=positive("sensitivity", sensitivity),
+            sensitivity=positive_amount("sensitivity", sensitivity),
             epsilon=positive("epsilon", epsilon),
-            step=positive("step", step),
+            step=positive_amount("step", step),
         )
 
     @abstractmethod
@@ -119,7 +119,7 @@ class Selection(Mechanism):
 
 def scores_of(candidates: Sequence[Candidate], score: Callable[[Candidate], Number]) -> NDArray[Any]:
     """Each candidate's score, exactly as the function gave it."""
-    return np.array([exact("score", score(candidate)) for candidate in candidates], dtype=object)
+    return np.array([amount("score", score(candidate)) for candidate in candidates], dtype=object)
 
 
 def in_rows(count: int, width: int, choose: Callable[[int], IntArray]) -> IntArray:

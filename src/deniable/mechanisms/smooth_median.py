@@ -14,7 +14,7 @@ from deniable.core.bits import BitSource, OperatingSystem
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.grid import Grid
 from deniable.core.loss import Loss
-from deniable.core.number import Number, above, exact, positive, probability
+from deniable.core.number import Number, above, amount, exact, positive, positive_amount, probability
 from deniable.core.sampling import LARGEST_SCALE, IntArray, discrete_laplace, discrete_student
 from deniable.mechanisms.mechanism import Mechanism
 
@@ -70,12 +70,12 @@ class SmoothMedian(Mechanism):
         step: Number = 1,
     ) -> None:
         self._set(
-            lower=exact("lower", lower),
-            upper=exact("upper", upper),
+            lower=amount("lower", lower),
+            upper=amount("upper", upper),
             epsilon=positive("epsilon", epsilon),
             delta=None if delta is None else probability("delta", delta),
             quantile=exact("quantile", quantile),
-            step=positive("step", step),
+            step=positive_amount("step", step),
         )
         if self.lower >= self.upper:
             raise InvalidArgumentError("upper", f"must be above lower, but {upper} <= {lower}")

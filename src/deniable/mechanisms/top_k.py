@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from deniable.core.bits import BitSource, OperatingSystem
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
-from deniable.core.number import Number, positive, whole
+from deniable.core.number import Number, positive, positive_amount, whole
 from deniable.core.sampling import IntArray
 from deniable.mechanisms.exponential import Exponential
 from deniable.mechanisms.mechanism import Mechanism
@@ -49,9 +49,9 @@ class TopK(Mechanism):
     def __init__(self, *, k: int, sensitivity: Number, epsilon: Number, step: Number = 1) -> None:
         self._set(
             k=whole("k", k),
-            sensitivity=positive("sensitivity", sensitivity),
+            sensitivity=positive_amount("sensitivity", sensitivity),
             epsilon=positive("epsilon", epsilon),
-            step=positive("step", step),
+            step=positive_amount("step", step),
         )
 
     @property

@@ -1,10 +1,41 @@
-"""From SQL text to a plan: parse, bind, price. Small passes in one visible order; they read the policy, never data."""
+"""From SQL text to a plan. Small passes in one visible order; they read the policy, never data.
+
+    passes.plan_question                   the order, as code
+     1. parse.parse                        text -> tree: one SELECT, and only clauses that have a meaning
+        bind.bind                          tree -> Bound: only what the policy declares exists
+     2.   choices.syntax.spread            a list of quantiles becomes a column for each
+     3.   relations.from_clause.Relations  FROM, JOIN, WITH, IN (SELECT), WHERE: the rows, and whose they are
+     4.   expressions.keys.domain          GROUP BY: which groups there are, if that is public
+     5.   aggregates.written.written       each aggregate: its row in aggregates.table
+     6.   aggregates.makers                what it is made of: base statistics, shared between columns
+     7.   expressions.translate.translate  what is computed around aggregates, in HAVING and in ORDER BY
+        price.price                        Bound -> Plan: what it costs
+     8.   choices.price, running_counts    noise for what is chosen; for sums, price itself
+     9.   cautions.cautions                what the answer leaves out besides noise
+
+`batch.price_all` is step 8 for several questions at once, `release_cells` the same for a whole workload. `plan` and
+`spend` hold what goes in and out. The plan of each shape of question stands in tests/plans, as text.
+"""
 
 from deniable.planner.batch import Batch, BatchQuote, price_all
 from deniable.planner.bind import bind
 from deniable.planner.parse import parse
+from deniable.planner.passes import plan_batch, plan_question
 from deniable.planner.plan import Plan, Quote
 from deniable.planner.price import price
 from deniable.planner.spend import Payment, Spend
 
-__all__ = ["Batch", "BatchQuote", "Payment", "Plan", "Quote", "Spend", "bind", "parse", "price", "price_all"]
+__all__ = [
+    "Batch",
+    "BatchQuote",
+    "Payment",
+    "Plan",
+    "Quote",
+    "Spend",
+    "bind",
+    "parse",
+    "plan_batch",
+    "plan_question",
+    "price",
+    "price_all",
+]

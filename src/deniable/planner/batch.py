@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from math import floor
 from operator import add
+from typing import Self
+
+import pyarrow as pa
 
 from deniable.accounting import compose
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.loss import Loss
 from deniable.core.number import Number, positive
+from deniable.core.shown import percent
+from deniable.display import Sheet, SheetColumn, Tabular
+from deniable.display.sheet import MOST_ROWS
 from deniable.planner.plan import Bound, Plan, Quote
 from deniable.planner.price import price
 from deniable.planner.spend import Spend
@@ -23,14 +29,56 @@ _MOST = 64
 """No composition of a batch saves more than this, at any delta that is worth the name."""
 
 
-@dataclass(frozen=True, slots=True)
-class BatchQuote:
+@dataclass(frozen=True, slots=True, repr=False)
+class BatchQuote(Tabular):
     """The price of a batch. Follows from public facts alone."""
 
     loss: Loss
     method: str
     """How the losses of its parts add up: 'basic', or a tighter way, which uses the delta."""
     questions: tuple[Quote, ...]
+    account: tuple[str, ...] = ()
+    """What the account makes of it."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the answers leave out besides noise, each once; and what the account makes of it."""
+        return (*dict.fromkeys(note for quote in self.questions for note in quote.notes), *self.account)
+
+    @property
+    def table(self) -> pa.Table:
+        """The rows of all quotes, with the number of the question before them."""
+        tables = [quote.table for quote in self.questions]
+        numbers = [number for number, table in enumerate(tables, 1) for _ in range(table.num_rows)]
+        return pa.concat_tables(tables).add_column(0, "question", pa.array(numbers, pa.int64()))
+
+    def with_notes(self, notes: Iterable[str]) -> Self:
+        """The same quote, with more to be said: what the account makes of it."""
+        return replace(self, account=(*self.account, *notes))
+
+    def sheet(self) -> Sheet:
+        """What is shown of it."""
+        rows = [(number, line) for number, quote in enumerate(self.questions, 1) for line in quote.lines]
+        lines = [line for _, line in rows[:MOST_ROWS]]
+        columns = (
+            SheetColumn.keys("question", [number for number, _ in rows[:MOST_ROWS]]),
+            SheetColumn.texts("column", [line.column for line in lines]),
+            SheetColumn.texts("noise", [line.mechanism for line in lines]),
+            SheetColumn.errors("error", [line.error for line in lines]),
+        )
+        ways = "added up" if self.method == "basic" else f"accounted for as a whole ({self.method})"
+        price = f"price {self.loss} · {len(self.questions):,} questions, {ways}"
+        levels = ", ".join(dict.fromkeys(percent(quote.confidence) for quote in self.questions))
+        return Sheet(columns, price, self.notes, f"Errors at {levels} confidence", max(0, len(rows) - MOST_ROWS))
+
+    def to_dict(self) -> dict[str, object]:
+        """All of it in values that JSON can say, for front ends."""
+        return {
+            "questions": [quote.to_dict() for quote in self.questions],
+            "loss": self.loss.to_dict(),
+            "method": self.method,
+            "notes": list(self.notes),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +99,7 @@ def price_all(bounds: Sequence[Bound], spend: Spend, shares: Sequence[Number] | 
     """The batch for this spend, divided evenly or by shares; by accuracy, each question as if it were asked alone.
 
     With `epsilon` and `delta`, shares are as large as the tightest composition of the whole batch allows
-    (accounting.compose: privacy-loss distributions, where they are installed). That is sound here, and not from
+    (accounting.compose: privacy-loss distributions, where they say most). That is sound here, and not from
     question to question, because all settings are fixed before the first answer. Such a batch enters the account as one
     (epsilon, delta) question, in that form and in no better one: what is likely enough to hold for epsilon need not be
     what a sum of rhos speaks of. Half of `delta` is kept for private group keys, if there are any.
@@ -59,7 +107,7 @@ def price_all(bounds: Sequence[Bound], spend: Spend, shares: Sequence[Number] | 
     if not bounds:
         raise Refused("empty", "There is no question.", "Give at least one.")
     if spend.weights:
-        raise Refused("bad-spend", "A batch is divided between questions, not columns.", "Give shares instead.")
+        raise Refused("bad-spend", "A batch is divided between questions, not between columns.", "Give shares instead.")
     parts = _parts(len(bounds), shares)
     if spend.accuracy is not None:
         return _added([price(bound, spend) for bound in bounds])

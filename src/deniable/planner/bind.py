@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from itertools import count
 
 from sqlglot import exp
 
-from deniable.core.errors import Refused
+from deniable.core.errors import Refused, asking
 from deniable.core.expression import Column, Expression, Kind
-from deniable.planner.aggregates.aggregates import needs_count
 from deniable.planner.aggregates.statistics import Base, Statistic, Statistics
 from deniable.planner.choices.syntax import spread
 from deniable.planner.expressions.evaluate import computable
 from deniable.planner.expressions.keys import GroupKey, domain
 from deniable.planner.expressions.translate import translate
-from deniable.planner.parse import position
+from deniable.planner.parse import QUESTION, position
 from deniable.planner.plan import Bound, Order, Output
 from deniable.planner.relations.clauses import ordinal, referred, small, terms, title
 from deniable.planner.relations.from_clause import Relations
@@ -28,6 +27,11 @@ _MOST_STATISTICS = 100
 
 def bind(select: exp.Select, policy: Policy) -> Bound:
     """The question in terms of the policy, or a refusal that says where and why not."""
+    with asking(select.meta.get(QUESTION, "")):
+        return _bound(select, policy)
+
+
+def _bound(select: exp.Select, policy: Policy) -> Bound:
     select = spread(select)
     row = Relations(policy, {}).within(select).rows(select)
     origin = row.origin
@@ -38,14 +42,14 @@ def bind(select: exp.Select, policy: Policy) -> Bound:
     scope = _scope(select, row, keys)
     outputs = _apart([_output(node, scope) for node in select.expressions])
     _check_distinct(select, keys, outputs)
-    scope.aliases = {output.name.lower(): output.value for output in outputs}
+    scope.aliases = _aliases(select, outputs)
     having = _having(select, scope)
     order = tuple(_order(node, scope, outputs) for node in terms(select, "order"))
     found = tuple(sorted(scope.statistics.found.values(), key=lambda statistic: statistic.name))
     if any(key.domain is None for key in keys):
         found = tuple(_kept(statistic, origin.keys) for statistic in found)
     if not found:
-        raise Refused("no-aggregate", "Rows are never shown, only statistics of them.", "Add COUNT(*), SUM or AVG.")
+        raise Refused("no-aggregate", "Single rows are never shown, only statistics.", "Add COUNT(*), SUM or AVG.")
     if len(found) > _MOST_STATISTICS:
         raise Refused("too-many-statistics", f"This needs {len(found)} statistics at once.", "Ask for fewer columns.")
     return Bound(
@@ -74,7 +78,9 @@ def _keys(select: exp.Select, row: RowScope) -> tuple[GroupKey, ...]:
         except Refused as refusal:
             raise Refused(refusal.code, refusal.reason, refusal.hint, position(meant)) from None
         if value.kind is Kind.NUMBER and found is None:
-            raise Refused("real-key", "A real number is no key.", "Group by FLOOR(x / width).", position(meant))
+            raise Refused(
+                "real-key", "Real numbers cannot be group keys.", "Group by FLOOR(x / width).", position(meant)
+            )
         keys.append(GroupKey(f"k{number}", value, found))
     return tuple(keys)
 
@@ -85,8 +91,8 @@ def _scope(select: exp.Select, row: RowScope, keys: tuple[GroupKey, ...]) -> Out
     scratch = Statistics(origin.source, origin.steps, grouped=bool(keys))
     parts = [part for part in (*select.expressions, select.args.get("having"), select.args.get("order")) if part]
     for node in dict.fromkeys(aggregates(parts)):
-        aggregate = taken_apart(node, row)
-        if needs_count(aggregate):
+        function, aggregate = taken_apart(node, row)
+        if function.counts:
             scratch.count(aggregate.rows)
     statistics = Statistics(origin.source, origin.steps, grouped=bool(keys), keys=keys, declared=origin.values)
     return OutputScope(row, keys, statistics=statistics, counted=frozenset(scratch.found))
@@ -104,26 +110,39 @@ def _check_distinct(select: exp.Select, keys: tuple[GroupKey, ...], outputs: tup
     shown = {output.value.name for output in outputs if isinstance(output.value, Column)}
     clause = select.args.get("distinct")
     if clause is not None and (clause.args.get("on") or not {key.name for key in keys} <= shown):
-        raise Refused("distinct", "DISTINCT is answered where all group keys are shown.", "Leave it out.")
+        raise Refused("distinct", "DISTINCT only works if all group keys are shown.", "Leave it out.")
 
 
 def _output(node: exp.Expression, scope: OutputScope) -> Output:
     value = translate(node, scope)
     if not computable(value):
         hint = "Ask for its parts and compute it from the answer: that costs nothing more."
-        raise Refused("unsupported-output", "This cannot be computed around aggregates.", hint, position(node))
+        raise Refused("unsupported-output", "This cannot be computed from aggregates.", hint, position(node))
     return Output(title(node), value)
 
 
 def _apart(outputs: list[Output]) -> tuple[Output, ...]:
-    """Columns of one name get numbers, from the second on."""
-    seen: Counter[str] = Counter()
+    """Columns of one name get numbers, from the second on: the next that no other column is called by."""
+    taken = {output.name.lower() for output in outputs}
+    seen: set[str] = set()
     named = []
     for output in outputs:
-        number = seen[output.name.lower()]
-        seen[output.name.lower()] += 1
-        named.append(output if not number else Output(f"{output.name}_{number}", output.value))
+        name = output.name
+        if name.lower() in seen:
+            name = next(found for number in count(1) if (found := f"{name}_{number}").lower() not in taken)
+            taken.add(name.lower())
+        seen.add(name.lower())
+        named.append(Output(name, output.value))
     return tuple(named)
+
+
+def _aliases(select: exp.Select, outputs: tuple[Output, ...]) -> dict[str, tuple[Expression, ...]]:
+    """What the names of the answer mean, as written and as shown; several things, if it was written twice."""
+    found: dict[str, dict[Expression, None]] = {}
+    for node, output in zip(select.expressions, outputs, strict=True):
+        for name in {title(node).lower(), output.name.lower()}:
+            found.setdefault(name, {})[output.value] = None
+    return {name: tuple(values) for name, values in found.items()}
 
 
 def _having(select: exp.Select, scope: OutputScope) -> Expression | None:
@@ -139,13 +158,15 @@ def _having(select: exp.Select, scope: OutputScope) -> Expression | None:
 def _order(node: exp.Expression, scope: OutputScope, outputs: tuple[Output, ...]) -> Order:
     term = node.this
     if node.args.get("nulls_first") or node.args.get("with_fill"):
-        raise Refused("unsupported-form", "NULLs are sorted last.", "Leave out NULLS FIRST.", position(node))
+        raise Refused("unsupported-form", "NULLs are always sorted last.", "Leave out NULLS FIRST.", position(node))
     if isinstance(term, exp.Literal) and not term.is_string:
         ordinal(term, [exp.Null()] * len(outputs))
         return Order(outputs[int(str(term.this)) - 1].value, bool(node.args.get("desc")))
-    value = translate(term, scope)
+    value = scope.alias(term.unnest()) or translate(term, scope)
     if not computable(value):
-        raise Refused("unsupported-output", "This cannot be sorted by.", "Sort the answer yourself.", position(node))
+        raise Refused(
+            "unsupported-output", "The answer cannot be sorted by this.", "Sort the answer yourself.", position(node)
+        )
     return Order(value, bool(node.args.get("desc")))
 
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
+from deniable.core.expression import Call, Expression, Literal
 from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.choices.histogram import Mode, Quantile
 from deniable.planner.choices.price import Chosen
+from deniable.planner.expressions.evaluate import ROUNDED
 from deniable.planner.plan import Bound, Noisy, Part
 
 
 def cautions(bound: Bound, noise: Sequence[Part]) -> tuple[str, ...]:
     """A sentence for each."""
-    return (*_weighing(bound), *_clamping(bound), *(text for part in noise for text in _choosing(part)))
+    return (
+        *_weighing(bound),
+        *_clamping(bound),
+        *_rounding(bound),
+        *(text for part in noise for text in _choosing(part)),
+    )
 
 
 def _weighing(bound: Bound) -> list[str]:
@@ -23,13 +31,13 @@ def _weighing(bound: Bound) -> list[str]:
     plain = [statistic for statistic in bound.statistics if isinstance(statistic, Statistic)]
     texts = []
     if any(statistic.total is not None for statistic in plain):
-        texts.append(f"a unit with more than {most} rows counts as {most}: counts and sums leave out the rest")
+        texts.append(f"people with more than {most} rows count as {most}: counts and sums leave out the rest")
     if len(plain) < len(bound.statistics):
-        texts.append(f"a unit with more than {most} rows weighs as {most} in quantiles and most common values")
+        texts.append(f"people with more than {most} rows count as {most} in quantiles and most common values")
     if any(statistic.distinct is not None for statistic in plain):
-        texts.append(f"a unit adds at most {most} different values: a fixed sample, if it has more")
+        texts.append(f"each person adds at most {most} different values: a fixed sample, if they have more")
     if bound.private_keys:
-        texts.append(f"a unit counts in at most {bound.most_keys} groups")
+        texts.append(f"each person counts in at most {bound.most_keys} groups")
     return texts
 
 
@@ -41,6 +49,27 @@ def _clamping(bound: Bound) -> list[str]:
     return ["values outside their bounds count as the nearest bound"] if clamped else []
 
 
+def _rounding(bound: Bound) -> list[str]:
+    """What sums of values without a step lose, if the question does not count their rows."""
+    most = max((most for output in bound.outputs for most in _uncounted(output.value)), default=None)
+    if most is None:
+        return []
+    wish = "ask for COUNT(*) too, or have a step declared"
+    return [
+        f"values without a step are rounded by at most {float(most):.2g} each, which a sum alone leaves out: {wish}"
+    ]
+
+
+def _uncounted(expression: Expression) -> Iterator[Fraction]:
+    """By how much rows may be rounded that nobody counts."""
+    match expression:
+        case Call(function=function, arguments=(_, Literal(value=Fraction() as most), Literal(value=None))):
+            yield from [most] * (function == ROUNDED)
+        case Call(arguments=arguments):
+            for argument in arguments:
+                yield from _uncounted(argument)
+
+
 def _choosing(part: Part) -> list[str]:
     """What a choice is not."""
     if isinstance(part, Noisy):
@@ -48,10 +77,12 @@ def _choosing(part: Part) -> list[str]:
     if not isinstance(part, Chosen):
         return [text for quantile in part.quantiles for text in _coarse(quantile)]
     if isinstance(part.choice, Mode):
-        return [f"the {part.label} may be rarer than another value, by about {part.scale:.3g} rows or a few times that"]
+        about = f"by about {part.scale:.3g} rows or a few times that"
+        return [f"another value may be more common than the {part.label}, {about}"]
     if 0 in part.choice.sides:
         return _coarse(part.choice)
-    extreme = f"the {part.label} is the value about {part.ranks:.3g} rows from that end: of fewer rows, it is a bound"
+    place = f"the value about {part.ranks:.3g} rows from that end"
+    extreme = f"the {part.label} is {place}; with fewer rows than that, it is the bound"
     return [*_coarse(part.choice), extreme]
 
 
@@ -59,4 +90,4 @@ def _coarse(quantile: Quantile) -> list[str]:
     """What cells cut off."""
     if not quantile.cells.coarse:
         return []
-    return [f"the {quantile.label} is known to steps of {float(quantile.cells.step):g} only"]
+    return [f"the {quantile.label} is only known to steps of {float(quantile.cells.step):g}"]

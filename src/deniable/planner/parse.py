@@ -6,8 +6,10 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from deniable.core.errors import Refused
+from deniable.core.errors import Refused, asking
 
+QUESTION = "question"
+"""Where a tree keeps the text that it was made from, so that a refusal can underline a place in it."""
 _LONGEST = 20_000
 _DEEPEST = 100
 
@@ -40,6 +42,13 @@ _KNOWN = {
 
 def parse(text: str) -> exp.Select:
     """The one SELECT that the text consists of, or a refusal that says where it stops being one."""
+    with asking(text):
+        statement = _parsed(text)
+    statement.meta[QUESTION] = text
+    return statement
+
+
+def _parsed(text: str) -> exp.Select:
     if not text.strip():
         raise Refused("empty", "There is no question.", "Write, for example, SELECT COUNT(*) FROM a table.")
     if len(text) > _LONGEST or _depth(text) > _DEEPEST:
@@ -47,18 +56,20 @@ def parse(text: str) -> exp.Select:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise Refused("syntax", "This is not text that can be read.", "Remove the broken characters.") from None
+        raise Refused(
+            "syntax", "The question has characters that cannot be read.", "Remove the broken characters."
+        ) from None
     try:
         statements = [statement for statement in sqlglot.parse(text, dialect="duckdb") if statement is not None]
     except SqlglotError as error:
-        raise Refused("syntax", "This is not SQL that can be read.", _detail(error), _place(error, text)) from None
+        raise Refused("syntax", "This is not valid SQL.", _detail(error), _place(error, text)) from None
     except RecursionError:
         raise Refused("too-long", "The question is too deeply nested.", "Split it into several.") from None
     if len(statements) != 1:
-        raise Refused("many-statements", "A question is one statement.", "Ask one at a time.")
+        raise Refused("many-statements", "A question must be a single statement.", "Ask one at a time.")
     (statement,) = statements
     if not isinstance(statement, exp.Select):
-        raise Refused("not-a-select", "Only SELECT is answered.", "Write SELECT ... FROM ... .")
+        raise Refused("not-a-select", "Only SELECT is supported.", "Write SELECT ... FROM ... .")
     if _nesting(statement) > _DEEPEST:
         raise Refused("too-long", "The question is too deeply nested.", "Use IN (...) for long lists of alternatives.")
     check_clauses(statement)
@@ -81,7 +92,7 @@ def check_clauses(select: exp.Select) -> None:
         first = value[0] if isinstance(value, list) else value
         where = position(first) if isinstance(first, exp.Expression) else None
         clause = _CLAUSES.get(name, name)
-        raise Refused("unsupported-clause", f"{clause} is not answered.", "Ask without it.", where)
+        raise Refused("unsupported-clause", f"{clause} is not supported.", "Ask without it.", where)
 
 
 def _depth(text: str) -> int:
@@ -105,7 +116,8 @@ def _nesting(tree: exp.Expression) -> int:
 def _detail(error: SqlglotError) -> str:
     """What the parser expected, in its words about the text (it has seen nothing else)."""
     errors = getattr(error, "errors", None) or [{}]
-    return str(errors[0].get("description") or "Check quotes, brackets and commas.")
+    text = str(errors[0].get("description") or "Check quotes, brackets and commas.")
+    return text if "<class" not in text else "Something is missing here."
 
 
 def _place(error: SqlglotError, text: str) -> tuple[int, int] | None:

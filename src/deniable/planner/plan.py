@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from deniable.core.event import Event
@@ -15,6 +17,8 @@ from deniable.core.expression import Expression
 from deniable.core.loss import Loss
 from deniable.core.query import ExactQuery, Source
 from deniable.core.sensitivity import Neighbours
+from deniable.core.shown import percent
+from deniable.display import Sheet, SheetColumn, Tabular
 from deniable.mechanisms import Gaussian, Laplace, PartitionSelection
 from deniable.planner.aggregates.statistics import Base, Statistic
 from deniable.planner.choices.price import Chosen
@@ -139,8 +143,8 @@ class Priced:
     """At the quote's confidence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quote:
+@dataclass(frozen=True, slots=True, repr=False)
+class Quote(Tabular):
     """The price before paying. Follows from public facts alone."""
 
     loss: Loss
@@ -150,8 +154,68 @@ class Quote:
     shown_from: int | None
     """For private keys: the number of units from which on a key is shown at least half of the time."""
     confidence: Fraction
-    cautions: tuple[str, ...]
+    notes: tuple[str, ...]
     """What the answer leaves out besides noise: bias, which no interval covers."""
+    person: bool = False
+    """Whether the protected unit is a person, and not a row."""
+
+    @property
+    def table(self) -> pa.Table:
+        """A row for each noisy column: its noise, how far one unit moves it, the noise's scale, the error."""
+        return pa.Table.from_pylist([asdict(line) for line in self.lines], schema=_PRICED)
+
+    def with_notes(self, notes: Iterable[str]) -> Self:
+        """The same quote, with more to be said: what the account makes of it."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def sheet(self) -> Sheet:
+        """What is shown of it."""
+        lines, unit = self.lines, "person" if self.person else "row"
+        columns = (
+            SheetColumn.texts("column", [line.column for line in lines]),
+            SheetColumn.texts("noise", [line.mechanism for line in lines]),
+            SheetColumn.numbers(f"one {unit} moves it by", [line.sensitivity for line in lines]),
+            SheetColumn.numbers("noise scale", [line.scale for line in lines]),
+            SheetColumn.errors("error", [line.error for line in lines]),
+        )
+        title = f"Errors at {percent(self.confidence)} confidence (of averages and ratios: for a group of 1,000)"
+        return Sheet(columns, f"price {self.loss} · {self._size}", (*self._hidden, *self.notes), title)
+
+    def to_dict(self) -> dict[str, object]:
+        """All of it in values that JSON can say, for front ends."""
+        return {
+            "columns": [asdict(line) for line in self.lines],
+            "confidence": float(self.confidence),
+            "loss": self.loss.to_dict(),
+            "groups": self.groups,
+            "shown_from": self.shown_from,
+            "notes": list(self.notes),
+        }
+
+    @property
+    def _size(self) -> str:
+        """How many rows to expect."""
+        if self.groups is None:
+            return "one row for each group that is shown"
+        return f"{self.groups:,} group{'s' * (self.groups != 1)}"
+
+    @property
+    def _hidden(self) -> tuple[str, ...]:
+        """What private keys mean for small groups."""
+        if self.shown_from is None:
+            return ()
+        unit = "people" if self.person else "rows"
+        shown = f"a group of {self.shown_from:,} or more {unit} is shown at least half of the time"
+        return (f"{shown}; smaller groups are usually hidden",)
+
+
+_PRICED = pa.schema(
+    [
+        ("column", pa.string()),
+        ("mechanism", pa.string()),
+        *((name, pa.float64()) for name in ("sensitivity", "scale", "error")),
+    ]
+)
 
 
 @dataclass(frozen=True, slots=True)

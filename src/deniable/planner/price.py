@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 
@@ -20,7 +21,7 @@ from deniable.planner.cautions import cautions
 from deniable.planner.choices.histogram import Quantile
 from deniable.planner.choices.price import Chosen, by_epsilon, by_rho
 from deniable.planner.choices.running_counts import Counted, counted
-from deniable.planner.expressions.evaluate import Band, Result, evaluate
+from deniable.planner.expressions.evaluate import Band, Result, evaluate, unrounded
 from deniable.planner.expressions.keys import groups
 from deniable.planner.plan import Bound, Noisy, Output, Part, Plan, Priced, Quote
 from deniable.planner.spend import Spend
@@ -55,11 +56,13 @@ def price(bound: Bound, spend: Spend) -> Plan:
 def _check_private_keys(bound: Bound, spend: Spend) -> None:
     """What private keys need."""
     if bound.neighbours is Neighbours.REPLACE:
-        raise Refused("private-keys", "Private group keys need the add-remove relation.", "Group by declared values.")
+        raise Refused(
+            "private-keys", "Private keys need neighbours = 'add-remove' in the policy.", "Group by declared values."
+        )
     if spend.delta is None:
         raise Refused(
             "private-keys",
-            "The group keys are private, and showing them costs a delta.",
+            "The policy does not list these group keys, and revealing them costs a delta.",
             "Give delta, or group by a column with declared values, or list the keys: WHERE key IN (...).",
         )
 
@@ -77,7 +80,7 @@ def _noise(bound: Bound, spend: Spend) -> Parts:
         alone = [base for base in bound.statistics if not base.names <= shared]
         return (*(_part(statistic, shares[statistic.name], bound, spend) for statistic in alone), *together)
     except InvalidArgumentError:
-        raise Refused("bad-spend", "So small a spend needs noise beyond all bounds.", "Spend more.") from None
+        raise Refused("bad-spend", "So small a spend needs more noise than can be computed.", "Spend more.") from None
 
 
 def _part(statistic: Base, share: Fraction, bound: Bound, spend: Spend) -> Noisy | Chosen:
@@ -173,7 +176,7 @@ def _selection(bound: Bound, spend: Spend) -> PartitionSelection | None:
     try:
         return PartitionSelection(epsilon=epsilon, delta=spend.delta, partitions=partitions)
     except InvalidArgumentError:
-        raise Refused("bad-spend", "So small a spend shows no keys at all.", "Spend more.") from None
+        raise Refused("bad-spend", "So small a spend would never show a group.", "Spend more.") from None
 
 
 def _queries(bound: Bound) -> tuple[ExactQuery, ...]:
@@ -185,12 +188,12 @@ def _queries(bound: Bound) -> tuple[ExactQuery, ...]:
     counts = [statistic for statistic in plain if statistic.total is None]
     if bound.private_keys:
         if any(count.distinct is not None or count.filter is not None for count in counts):
-            reason = "Under private keys, only all units can be counted without repeats."
+            reason = f"With private keys, DISTINCT can only count all {'people' if bound.person else 'rows'}."
             raise Refused("distinct", reason, "Use COUNT(DISTINCT unit) without FILTER, or COUNT(*).")
         if choices:
             raise Refused(
                 "private-keys",
-                "Quantiles and most common values need group keys that are known.",
+                "Quantiles and most common values need known group keys.",
                 "Group by a column with declared values, or list the keys: WHERE key IN (...).",
             )
         return (Kept(bound.source, keys, totals, bound.most_keys, next((count.name for count in counts), "units")),)
@@ -214,7 +217,7 @@ def _quote(bound: Bound, spend: Spend, noise: Parts, selection: PartitionSelecti
     )
     number = None if bound.private_keys else groups(bound.keys)
     shown = None if selection is None else selection.even_odds
-    return Quote(loss, lines, number, shown, spend.confidence, cautions(bound, noise))
+    return Quote(loss, lines, number, shown, spend.confidence, cautions(bound, noise), bound.person)
 
 
 def _line(output: Output, noise: Parts, confidence: Fraction) -> Priced:
@@ -241,15 +244,17 @@ def _error(output: Output, noise: Parts, confidence: Fraction) -> float:
 
 
 def _steady(bound: Bound) -> list[Output]:
-    """The noisy columns, whose error must not depend on the data if an accuracy is asked for."""
+    """The noisy columns, less their rounding: if an accuracy is asked for, their error must not depend on the data."""
     statistics = frozenset().union(*(statistic.names for statistic in bound.statistics))
     choices = frozenset().union(*(base.names for base in bound.statistics if not isinstance(base, Statistic)))
-    noisy = [output for output in bound.outputs if statistics & names(output.value)]
+    noisy = [
+        replace(output, value=unrounded(output.value)) for output in bound.outputs if statistics & names(output.value)
+    ]
     for output in noisy:
         if not _linear(output.value) or choices & names(output.value):
             raise Refused(
                 "accuracy",
-                f"The error of {output.name!r} depends on the data, so no spend is sure to reach an accuracy.",
+                f"The error of {output.name!r} depends on the data, so no spend can promise an accuracy.",
                 "Ask for counts and sums by accuracy, or give epsilon.",
             )
     return noisy

@@ -114,7 +114,7 @@ class ReleaseCells:
             raise Refused("type-mismatch", f"This is {value.kind.value}, not a condition.", "Compare it.")
         used = names(value)
         if used - {key.name for key in bound.keys}:
-            raise Refused("unsupported-form", "A condition on cells has no aggregates.", "Compare attributes.")
+            raise Refused("unsupported-form", "A condition on cells cannot have aggregates.", "Compare attributes.")
         axes = tuple(axis for axis, key in enumerate(bound.keys) if key.name in used)
         shape = tuple(len(domains[axis]) for axis in axes)
         rows = prod(shape)
@@ -173,7 +173,9 @@ def _attribute(text: str, table: DeclaredTable) -> exp.Expression:
     except Refused as refusal:
         raise _moved(refusal) from None
     if not list(node.find_all(exp.Column)):
-        raise Refused("bad-attribute", f"{text!r} names no column.", "Write a column, or an expression of columns.")
+        raise Refused(
+            "bad-attribute", f"There is no column in {text!r}.", "Write a column, or an expression of columns."
+        )
     step = _stepped(text, table)
     return node if step is None else _steps(node, step)
 
@@ -228,8 +230,8 @@ def _moved(refusal: Refused, attributes: Sequence[str] = ()) -> Refused:
     moved = None if place is None else (max(0, place[0] - len(_SELECT)), max(0, place[1] - len(_SELECT)))
     if refusal.code == "not-grouped":
         known = ", ".join(attributes)
-        return Refused("no-cells", "The cells do not tell this apart.", f"They tell apart: {known}.", moved)
-    return Refused(refusal.code, refusal.reason, refusal.hint, moved)
+        return Refused("no-cells", "The release does not distinguish this.", f"It distinguishes: {known}.", moved)
+    return Refused(refusal.code, refusal.reason, refusal.hint, moved, refusal.question.removeprefix(_SELECT))
 
 
 def _column(values: Sequence[Value], kind: Kind, codes: NDArray[np.int64]) -> Result:

@@ -42,10 +42,10 @@ class Spend:
         unknown = sorted(set(payment) - set(Payment.__annotations__))
         if unknown:
             known = ", ".join(Payment.__annotations__)
-            raise Refused("bad-spend", f"A question has no {unknown[0]!r}.", f"There are: {known}.")
+            raise Refused("bad-spend", f"A question takes no {unknown[0]!r}.", f"There are: {known}.")
         given = {name: payment.get(name) for name in ("epsilon", "rho", "accuracy")}
         if sum(value is not None for value in given.values()) != 1:
-            raise Refused("bad-spend", "Say what to spend, in one way.", "Give epsilon, or rho, or accuracy.")
+            raise Refused("bad-spend", "Say what to spend, in exactly one way.", "Give epsilon, or rho, or accuracy.")
         delta, weights = payment.get("delta"), payment.get("weights") or {}
         try:
             return cls(

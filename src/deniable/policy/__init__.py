@@ -7,14 +7,22 @@ from deniable.policy.policy import Policy
 from deniable.policy.problems import InvalidPolicyError, Problem
 from deniable.policy.settings import EngineSettings
 from deniable.policy.table import DeclaredTable
+from deniable.policy.terms import Change, Terms, Weight, changes, digest_of, reunited, terms_of
 
 __all__ = [
     "Account",
+    "Change",
     "DeclaredColumn",
     "DeclaredTable",
     "EngineSettings",
     "InvalidPolicyError",
     "Policy",
     "Problem",
+    "Terms",
+    "Weight",
+    "changes",
+    "digest_of",
     "load",
+    "reunited",
+    "terms_of",
 ]

@@ -29,6 +29,9 @@ _LISTS = {
 }
 """The kinds whose values can be listed, and how."""
 
+_USUAL, _LONGEST = 1_000, 100_000
+"""How many characters of a text are read, unless the custodian says otherwise; and the most that can be said."""
+
 
 @dataclass(frozen=True, slots=True)
 class DeclaredColumn:
@@ -50,11 +53,21 @@ class DeclaredColumn:
     """The values that a GROUP BY answers for, in this order."""
     nulls: bool = True
     """False: the custodian asserts that no value is missing."""
+    length: int | None = None
+    """Of a text: how many of its characters are read; None: as many as usual."""
+
+    @property
+    def longest(self) -> int | None:
+        """How many characters of a text are read; a declared value is read as a whole."""
+        if self.kind is not Kind.TEXT:
+            return None
+        return max(self.length or _USUAL, _longest(self.values))
 
     @property
     def expression(self) -> expression.Column:
         """The column as the algebra of questions sees it; dates are days since 1970-01-01."""
-        return expression.Column(self.name, self.kind, Range(_number(self.low), _number(self.high)), self.nulls)
+        within = Range(_number(self.low), _number(self.high))
+        return expression.Column(self.name, self.kind, within, self.nulls, self.longest)
 
     @property
     def facts(self) -> Mapping[str, object]:
@@ -65,6 +78,7 @@ class DeclaredColumn:
             "step": None if self.step is None else str(self.step),
             "values": None if self.values is None else list(self.values),
             "nulls": self.nulls,
+            "length": self.longest,
         }
 
 
@@ -76,8 +90,9 @@ def read_column(name: str, section: Section) -> DeclaredColumn | None:
     step = _step(section, kind, low, high)
     values = _values(section, kind, low, high)
     nulls = section.flag("nulls", default=True)
+    length = _length(section, kind, values)
     section.finish()
-    return None if kind is None else DeclaredColumn(name, kind, low, high, step, values, nulls)
+    return None if kind is None else DeclaredColumn(name, kind, low, high, step, values, nulls, length)
 
 
 def _bounds(section: Section, kind: Kind | None) -> tuple[Bound | None, Bound | None]:
@@ -151,6 +166,22 @@ def _values(
         for stranger in (whole for whole in numbers if not low <= whole <= high):
             section.problem("values", f"{stranger} is outside of the bounds", "leave it out, or widen the bounds")
     return values
+
+
+def _length(section: Section, kind: Kind | None, values: tuple[str, ...] | tuple[int, ...] | None) -> int | None:
+    """How many characters of a text are read."""
+    length = section.whole("length", "length = 200, the most characters of a text that are read", most=_LONGEST)
+    if length is None or kind is None:
+        return None
+    if kind is not Kind.TEXT:
+        section.problem("length", f"a column of type {kind.value} has no length", "leave length out")
+    elif _longest(values) > length:
+        section.problem("length", "is shorter than one of the values", f"write length = {_longest(values)}")
+    return length
+
+
+def _longest(values: tuple[str, ...] | tuple[int, ...] | None) -> int:
+    return max((len(value) for value in values or () if isinstance(value, str)), default=0)
 
 
 def _number(bound: Bound | None) -> Fraction | None:

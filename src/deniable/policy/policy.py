@@ -89,7 +89,7 @@ class Policy:
             return (self.population_account,)
         if analyst is None or analyst not in self.analysts:
             raise Refused(
-                "unknown-analyst", "Only analysts whom the policy names may ask.", "Ask the custodian for a share."
+                "unknown-analyst", "Only analysts named in the policy may ask.", "Ask the custodian for a share."
             )
         return (self.population_account, Account(f"analyst:{analyst}", self.cap.share(self.analysts[analyst])))
 

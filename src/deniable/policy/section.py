@@ -121,7 +121,7 @@ class Section:
                 continue
             other = seen.setdefault(normalize("NFC", name).casefold(), name)
             if other != name:
-                self.problem(name, f"is called like '{other}', but for upper and lower case", "rename one of them")
+                self.problem(name, f"differs from '{other}' only in upper and lower case", "rename one of them")
             sections[name] = Section(data, (*self._path, name), self.problems)
         return sections
 

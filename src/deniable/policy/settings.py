@@ -61,7 +61,7 @@ def read_ledger(section: Section, folder: Path, stem: str) -> str:
         return url
     path = resolved(folder, url.removeprefix(_SQLITE)) if url.startswith(_SQLITE) else None
     if path is None or "?" in str(path):  # what follows a question mark in a url are options, not the file
-        section.problem("url", "is no address of a ledger", _BESIDE)
+        section.problem("url", "is not the address of a ledger", _BESIDE)
     return f"{_SQLITE}{path}"
 
 

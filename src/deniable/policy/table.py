@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deniable.core.expression import Kind
+from deniable.files.source import SEVERAL, parts, refusal
 from deniable.policy.column import DeclaredColumn, read_column
 from deniable.policy.problems import closest
 from deniable.policy.section import Section
@@ -14,6 +15,8 @@ from deniable.policy.settings import resolved
 
 _MOST = 10**9
 """Nobody has more rows than this that should all count."""
+_FAR = 100
+"""How far above the contribution a unit's rows are cut in joins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,13 @@ class DeclaredTable:
     """In how many groups one unit may count where the groups' keys are private."""
     public: bool = False
     """True: nobody is protected here, and joins are free."""
+    most_rows: int | None = None
+    """How many rows of one unit are put beside others in a join; None: a hundred times the contribution."""
+
+    @property
+    def most(self) -> int:
+        """The rows of one unit that a join can meet; far above the contribution, so that only explosions are cut."""
+        return self.most_rows or min(_MOST, _FAR * self.contribution)
 
     @property
     def facts(self) -> Mapping[str, object]:
@@ -40,6 +50,7 @@ class DeclaredTable:
             "unit": self.unit,
             "contribution": self.contribution,
             "keys": self.keys,
+            "most_rows": self.most,
             "public": self.public,
             "columns": {name: column.facts for name, column in self.columns.items()},
         }
@@ -50,8 +61,9 @@ def read_table(name: str, section: Section, folder: Path) -> DeclaredTable:
     source = _source(section, name, folder)
     public = section.flag("public", default=False)
     unit = section.text("unit", 'unit = "patient_id", a column that names the person')
-    contribution = section.whole("contribution", "contribution = 10, the most rows of one unit that count", most=_MOST)
-    keys = section.whole("keys", "keys = 3, the most groups in which one unit counts", most=_MOST)
+    contribution = section.whole("contribution", "contribution = 10, the most rows of a person that count", most=_MOST)
+    keys = section.whole("keys", "keys = 3, the most groups in which one person counts", most=_MOST)
+    most_rows = section.whole("most_rows", "most_rows = 1000, the most rows of one person in a join", most=_MOST)
     declared = section.inner("columns")
     columns = {title: read_column(title, part) for title, part in declared.each().items()}
     section.finish()
@@ -60,11 +72,11 @@ def read_table(name: str, section: Section, folder: Path) -> DeclaredTable:
     elif section.value("unit") is None:
         _refuse_weights(section, contribution)
     elif unit is not None and declared.sound:
-        section.require("contribution", "contribution = 10, the most rows of one unit that count, or 1 if it has one")
+        section.require("contribution", "contribution = 10, the most rows of a person that count")
         _check_unit(section, unit, columns)
     weight = contribution or 1
     known = {title: column for title, column in columns.items() if column is not None}
-    return DeclaredTable(name, source, known, unit, weight, keys or weight, public)
+    return DeclaredTable(name, source, known, unit, weight, keys or weight, public, most_rows)
 
 
 def _source(section: Section, name: str, folder: Path) -> str | None:
@@ -72,24 +84,19 @@ def _source(section: Section, name: str, folder: Path) -> str | None:
     written = section.text("source", 'source = "visits.parquet", a file beside the policy')
     if written is None:
         return None
-    file, mark, table = written.rpartition("::") if "::" in written else (written, "", "")
-    example = 'write source = "visits.parquet", or "clinic.duckdb::visits" for a table of a DuckDB file'
-    if "://" in written:
-        section.problem("source", "is not on this machine, and other places cannot be read yet", example)
-    elif mark and not (file.strip() and table.strip()):
-        section.problem("source", "needs a file before '::' and a table after it", example)
-    elif not mark and file.endswith((".duckdb", ".db")):
-        section.problem("source", "is a file of several tables", f'name one: source = "{file}::{name}"')
-    elif (path := resolved(folder, file)) is None:
-        section.problem("source", "cannot be the name of a file", example)
-    else:
-        return f"{path}{mark}{table}"
-    return None
+    file, table = parts(written)
+    problem, path = refusal(written), resolved(folder, file)
+    if problem or path is None:
+        one = f'name one: source = "{file}::{name}"'
+        example = 'write source = "visits.parquet", or "clinic.duckdb::visits" for a table of a DuckDB file'
+        section.problem("source", problem or "cannot be the name of a file", one if problem == SEVERAL else example)
+        return None
+    return str(path) if table is None else f"{path}::{table}"
 
 
 def _refuse_unit(section: Section) -> None:
     """A public table protects nobody; a unit beside `public` is a contradiction, and public is the dangerous half."""
-    for key in ("unit", "contribution", "keys"):
+    for key in ("unit", "contribution", "keys", "most_rows"):
         if section.value(key) is not None:
             section.problem(key, "a public table protects nobody", f"leave out either public or {key}")
 
@@ -98,9 +105,11 @@ def _refuse_weights(section: Section, contribution: int | None) -> None:
     """A row that is its own unit weighs one row and lies in one group; anything else means that the unit is missing."""
     hint = 'write unit = "patient_id", the column that names the person, or leave it out'
     if contribution is not None and contribution > 1:
-        section.problem("contribution", "without a unit each row stands for itself and weighs 1", hint)
+        section.problem("contribution", "without a unit, each row stands for itself and counts once", hint)
     if section.value("keys") is not None:
-        section.problem("keys", "without a unit each row stands for itself and lies in one group", hint)
+        section.problem("keys", "without a unit, each row stands for itself and is in one group", hint)
+    if section.value("most_rows") is not None:
+        section.problem("most_rows", "without a unit, each row stands for itself", hint)
 
 
 def _check_unit(section: Section, unit: str, columns: Mapping[str, DeclaredColumn | None]) -> None:
@@ -112,4 +121,4 @@ def _check_unit(section: Section, unit: str, columns: Mapping[str, DeclaredColum
     elif column is not None and column.kind in {Kind.NUMBER, Kind.BOOLEAN}:
         place.problem("type", f"a {column.kind.value} cannot name the unit", "write integer, text or date")
     elif column is not None and column.low is not None:
-        place.problem("bounds", "would take different units for one", "leave bounds out for the unit")
+        place.problem("bounds", "would take different people for one", "leave bounds out for the unit")

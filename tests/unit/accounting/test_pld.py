@@ -10,7 +10,7 @@ import pytest
 from dp_accounting.pld import PLDAccountant
 
 from deniable.accounting import Filter, compose
-from deniable.accounting.pld import installed, pld
+from deniable.accounting.pld import pld
 from deniable.core.cap import Cap
 from deniable.core.loss import Loss
 from deniable.mechanisms import Gaussian, Laplace, PartitionSelection
@@ -101,6 +101,29 @@ def test_a_loss_without_a_dominating_pair_has_no_distribution() -> None:
 
 def test_losses_past_the_range_of_floats_have_no_distribution() -> None:
     assert pld([Loss.pure(1000)], MILLIONTH) is None
+    assert pld([Loss.pure(1)], Fraction(1, 10**250)) is None
+    assert pld([Loss.pure(1)], Fraction(0)) is None
+
+
+def test_more_kinds_than_can_be_afforded_have_no_distribution() -> None:
+    kinds = [Loss.pure(Fraction(place, 10**6)) for place in range(1, 2_002)]
+    assert pld(kinds, MILLIONTH) is None
+    assert pld(kinds[1:], MILLIONTH) is not None
+
+
+def test_nothing_said_loses_nothing() -> None:
+    assert pld([Loss.zero()], MILLIONTH) == 0
+
+
+@pytest.mark.parametrize("part", [Fraction(1, 10**12), Fraction(1, 10), Fraction(9, 10)], ids=str)
+def test_truths_told_outright_take_their_part_of_delta(part: Fraction) -> None:
+    question, outright = Loss.approximate("0.1", part), 1 - (1 - part) ** 2
+    assert pld([question] * 2, outright) is None
+    assert found([question] * 2, outright + (1 - outright) / 10**9) == pytest.approx(0.2, abs=1e-6)
+
+
+def test_a_truth_that_is_all_but_sure_leaves_nothing() -> None:
+    assert pld([Loss.approximate("0.1", 1 - Fraction(1, 10**25))], 1 - Fraction(1, 10**30)) is None
 
 
 def test_large_losses_are_rounded_up_on_a_coarser_grid() -> None:
@@ -108,10 +131,6 @@ def test_large_losses_are_rounded_up_on_a_coarser_grid() -> None:
     total = found([Loss.concentrated(mu_squared / 2, mu_squared)] * 3)
     tight = dp_accounting.get_epsilon_gaussian(1 / float(3 * mu_squared) ** 0.5, 1e-6)
     assert tight <= total <= tight * 1.01
-
-
-def test_it_is_an_extra() -> None:
-    assert installed()
 
 
 def test_adding_up_distributions_after_the_fact_is_not_private() -> None:

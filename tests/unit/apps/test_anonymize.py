@@ -49,7 +49,7 @@ def run(monkeypatch, *words: str) -> int:
 
 
 def test_a_table_a_report_and_a_check(folder, monkeypatch, capsys):
-    asked = ["--policy", "anonymize.toml"]
+    asked = ["--settings", "anonymize.toml"]
     assert run(monkeypatch, "patients.csv", *asked, "-o", "out.parquet", "--report", "report.html") == 0
     assert "NOT PROMISED" in capsys.readouterr().out
     assert pq.read_table(folder / "out.parquet").column_names == ["zip", "age", "nationality", "condition"]
@@ -63,7 +63,7 @@ def test_a_table_a_report_and_a_check(folder, monkeypatch, capsys):
 
 def test_options_come_before_the_policy(folder, monkeypatch):
     options = ["--k", "2", "--l", "2", "--t", "0.3", "--suppression", "0.5", "--loss", "entropy", "--method", "local"]
-    assert run(monkeypatch, "--policy", "anonymize.toml", *options, "-o", "out.parquet", "patients.csv") == 0
+    assert run(monkeypatch, "--settings", "anonymize.toml", *options, "-o", "out.parquet", "patients.csv") == 0
     assert (folder / "out.parquet").exists()
 
 
@@ -72,7 +72,7 @@ def test_a_draft_can_be_run_as_it_is(folder, monkeypatch):
     text = (folder / "draft.toml").read_text()
     assert '"zip" = { mask = 5 }' in text
     assert '"age" = { interval = [5, 10, 20, 40] }' in text
-    assert run(monkeypatch, "patients.csv", "--policy", "draft.toml", "-o", "out.parquet") == 0
+    assert run(monkeypatch, "patients.csv", "--settings", "draft.toml", "-o", "out.parquet") == 0
     assert run(monkeypatch, "draft", "patients.csv", "-o", "draft.toml") == 2
 
 
@@ -107,8 +107,9 @@ def test_what_cannot_be_is_told_and_nothing_is_written(folder, monkeypatch, caps
     if change:
         (folder / "anonymize.toml").write_text(change)
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
-    asked = ["patients.csv", "--policy", "anonymize.toml", *words]
-    assert run(monkeypatch, *asked, *([] if "-o" in words else ["-o", "out.parquet"])) == 2
+    asked = ["patients.csv", "--settings", "anonymize.toml", *words]
+    code = 3 if message.startswith("hint") else 2  # refused, or not even a request
+    assert run(monkeypatch, *asked, *([] if "-o" in words else ["-o", "out.parquet"])) == code
     said = capsys.readouterr().err
     assert message in said
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
@@ -133,7 +134,7 @@ def test_every_model_can_be_written_in_a_policy(folder, monkeypatch, capsys):
         """
     )
     (folder / "conditions.csv").write_text("Heart;organ\nCancer;organ\nViral;other\n")
-    assert run(monkeypatch, "patients.csv", "--policy", "anonymize.toml", "-o", "out.parquet") == 0
+    assert run(monkeypatch, "patients.csv", "--settings", "anonymize.toml", "-o", "out.parquet") == 0
     said = capsys.readouterr().out
     assert "recursive (3, 2)-diversity" in said
     assert "sample of 100 people" in said

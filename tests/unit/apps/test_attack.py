@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -21,7 +22,7 @@ from deniable.apps.attack.page import page
 from deniable.apps.attack.svg import draw
 from deniable.apps.attack.target import numbers_in
 from deniable.attacks import Differencing, Homogeneity, Ranking
-from deniable.attacks.picture import Bars, Graph, Mark, Sheet, dots, histogram, line
+from deniable.attacks.picture import Bars, Graph, Mark, MarkedTable, dots, histogram, line
 from deniable.attacks.textbook import FOUR_ANONYMOUS, HOSPITAL_A, HOSPITAL_B
 from deniable.core.errors import InvalidArgumentError
 
@@ -147,6 +148,9 @@ def test_linkage_joins_a_release_with_a_list() -> None:
     output = run("linkage", "four.csv", "--public", "voters.csv", "--sensitive", "disease")
     assert "just one disease is left" in output
     assert re.search(r"Bob\s+│ cancer", output)
+    # Bob's class is all cancer, Alice's is half heart disease: (1 + 1/2) / 2; of all 12 rows, five are cancer
+    assert "from the rows that fit: 75.0% right on average" in output
+    assert "always saying 'cancer', without looking for anybody: 41.7%" in output
     assert "Alice" not in output
 
 
@@ -202,7 +206,7 @@ def test_means_losses_and_clicks_are_read_from_files() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("linkage", "nowhere.csv", "--public", "voters.csv"), "release is not a file"),
+        (("linkage", "nowhere.csv", "--public", "voters.csv"), "release cannot be read: there is no file"),
         (("linkage", "four.csv"), "public is needed"),
         (
             ("linkage", "four.csv", "--public", "voters.csv", "--on", "town", "--sensitive", "disease"),
@@ -321,7 +325,7 @@ def test_too_many_people_are_refused() -> None:
 
 
 def test_the_tour_is_one_page_that_needs_nothing_else(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    short = (Chapter("Some", "Text.", (Stop(Ranking(n=200), "A <story>."), Stop(Homogeneity(n=100), "Another."))),)
+    short = (Chapter("Some", "Text.", (Stop(Ranking(n=200), "A <story>."), Stop(Homogeneity(n=200), "Another."))),)
     monkeypatch.setattr(subject, "CHAPTERS", short)
     path = tmp_path / "tour.html"
     output = run("tour", "--output", str(path))
@@ -329,7 +333,9 @@ def test_the_tour_is_one_page_that_needs_nothing_else(monkeypatch: pytest.Monkey
     text = path.read_text()
     assert text.count("<svg") == 5  # the k-anonymous table of the textbook is one more
     assert "A &lt;story&gt;." in text
-    assert "Allowed at epsilon 1: 73% on average." in text
+    assert "Allowed at epsilon 1: 73% on average. Kept." in text
+    assert "3 of these numbers have a bound" in text  # the two rankings that promise something, and the noisy counts
+    assert "none of them is above it by more than chance explains" in text
     assert not re.search(r"<script|<link|src=|@import|url\(", text)
     assert not [link for link in re.findall(r"https?://[^\"' <]+", text) if link != "http://www.w3.org/2000/svg"]
     assert sorted(tmp_path.iterdir()) == [path]
@@ -361,7 +367,7 @@ def test_every_stop_is_visited_once_per_defence() -> None:
         Graph("steps", "x", "y", (histogram("h", np.array([0.5]), np.linspace(0, 1, 4)),)),
         Bars("bars & more", "share", (("a", 0.5), ("b", 1.2)), (Mark(0.9, "m"),)),
         Bars("none", "share", ()),
-        Sheet("table", ("", "b"), (("1", "<2>"),), frozenset({(0, 1)})),
+        MarkedTable("table", ("", "b"), (("1", "<2>"),), frozenset({(0, 1)})),
     ],
     ids=lambda picture: picture.title,
 )
@@ -374,3 +380,35 @@ def test_pictures_are_well_formed(picture) -> None:
 def test_differencing_draws_what_it_found() -> None:
     outcome = Differencing(n=10).against_named("exact", 1, np.random.default_rng())
     assert draw(outcome.pictures[0]).count("<circle") == 10
+
+
+def test_a_number_above_its_bound_is_judged_by_its_interval() -> None:
+    made = Ranking().against_named("exponential", 1, np.random.default_rng(1))
+    few, many = (replace(made, right=0.75 * trials, trials=trials) for trials in (20, 20_000))
+    assert few.value == many.value > few.bound == many.bound
+    assert few.kept
+    assert not many.kept
+    chapter = Chapter("Some", "", (Stop(Ranking(), ""),))
+    broken = subject.Tour(1, ((chapter, (subject.Visited(chapter.stops[0], {"exponential": many}),)),))
+    assert "1 of them is above it by more than chance explains: ranking against exponential" in subject.verdict(broken)
+
+
+def test_enough_rounds_are_fought_and_added_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subject, "CHAPTERS", (Chapter("Some", "", (Stop(Ranking(n=10, visits=5), ""),)),))
+    travelled = subject.travel(1, 1, lambda *_: None, trials=25)
+    ((_, (visited,)),) = travelled.chapters
+    assert {(outcome.trials, outcome.rounds) for outcome in visited.outcomes.values()} == {(30, 3)}
+    assert visited.outcomes["deterministic"].right == 30
+
+
+def test_pictures_side_by_side_share_their_scale() -> None:
+    small, large = (Graph("t", "x", "share", (dots("d", [1, 2], [0, top]),)) for top in (0.1, 0.9))
+    ticks = [re.findall(r">([\d.]+%)<", draw(picture, (small, large))) for picture in (small, large)]
+    assert ticks[0] == ticks[1]
+    assert ticks[0] != re.findall(r">([\d.]+%)<", draw(small))
+
+
+def test_counts_have_whole_ticks() -> None:
+    counted = Graph("t", "questions", "y", (line("l", [1, 2, 3], [0.5, 0.25, 0.1]),))
+    assert ">1.5<" not in draw(counted)
+    assert all(f">{number}<" in draw(counted) for number in (1, 2, 3))

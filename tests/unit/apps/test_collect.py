@@ -157,7 +157,7 @@ def test_reports_of_a_survey_that_has_changed_are_refused(folder: Path, reports:
         ("1,yes,tenth,3", "year must be one of"),
         ("1,yes,first,99", "hours must lie between 0 and 80"),
         ("1,yes,,3", "year is not always answered"),
-        ("1,yes,first", "answers in .* are not CSV"),
+        ("1,yes,first", "answers cannot be read from .* it is not CSV"),
     ],
 )
 def test_bad_answers_write_nothing(folder: Path, line: str, problem: str) -> None:
@@ -170,7 +170,7 @@ def test_bad_answers_write_nothing(folder: Path, line: str, problem: str) -> Non
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
-        (("perturb", "survey.toml", "none.csv"), "answers could not be read"),
+        (("perturb", "survey.toml", "none.csv"), "answers cannot be read: there is no file"),
         (("perturb", "survey.toml", "none.json"), "answers could not be read"),
         (("perturb", "survey.toml", "survey.toml"), "answers "),
         (("estimate", "survey.toml", "none.jsonl"), "reports could not be read"),

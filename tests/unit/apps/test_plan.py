@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from math import ceil, exp, log, sqrt
+from math import ceil, exp, log
 from pathlib import Path
 
 import pytest
-from dp_accounting import get_sigma_gaussian
-from scipy.stats import norm
 from typer.testing import CliRunner
 
-from deniable.accounting import METHODS, compose
-from deniable.apps.plan import mean, queries, size
-from deniable.apps.plan.budget import budget, fits
+from deniable.accounting import METHODS
+from deniable.apps.plan.budget import budget
 from deniable.apps.plan.commands import app
+from deniable.apps.plan.limits import limits
 from deniable.apps.plan.meaning import meaning
-from deniable.core.guarantee import Guarantee
-from deniable.core.loss import Loss
 from deniable.local import Shuffled, WarnerResponse
-from deniable.mechanisms import Gaussian
+from deniable.mechanisms.accuracy.many_fractions import largest_errors
+from tests.support.textbook import laplace_radius, response_error
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -36,31 +33,7 @@ def cells(output: str, first: str) -> list[str]:
     return [cell.strip() for cell in row.strip("│").split("│")]
 
 
-def laplace_radius(scale: float, beta: float) -> int:
-    """The least m with Pr[|x| > m] = 2 q^(m+1) / (1 + q) <= beta, q = e^(-1/scale)."""
-    ratio, radius = exp(-1 / scale), 0
-    while 2 * ratio ** (radius + 1) / (1 + ratio) > beta:
-        radius += 1
-    return radius
-
-
-def response_error(people: int, epsilon: float, beta: float) -> float:
-    """Hoeffding: sqrt(ln(2/beta) / (2n)) / (2 gamma)."""
-    gamma = exp(epsilon) / (1 + exp(epsilon)) - 0.5
-    return sqrt(log(2 / beta) / (2 * people)) / (2 * gamma)
-
-
 # ------------------------------------------------------------------------------------------------------------ mean
-
-
-@pytest.mark.parametrize(("people", "epsilon", "beta"), [(10_000, 1.0, 0.05), (500, 0.2, 0.01), (3, 2.0, 0.25)])
-def test_the_errors_of_a_mean_are_the_formulas(people: int, epsilon: float, beta: float) -> None:
-    errors = mean.errors(people, epsilon, "1e-6", 1 - beta)
-    assert errors["randomized response"] == pytest.approx(response_error(people, epsilon, beta))
-    assert errors["Laplace"] == laplace_radius(1 / epsilon, beta) / people
-    sigma = sqrt(get_sigma_gaussian(epsilon, 1e-6) ** 2 + 5)  # the discrete law's smoothing
-    assert errors["Gaussian"] * people == pytest.approx(ceil(sigma * norm.ppf(1 - beta / 2)), abs=1)
-    assert errors["sampling alone"] == pytest.approx(sqrt(log(2 / beta) / (2 * people)))
 
 
 def test_plan_mean_shows_them() -> None:
@@ -77,21 +50,7 @@ def test_plan_mean_shows_them() -> None:
     assert "2,000 people at epsilon 0.5" in output
 
 
-def test_laplace_errs_like_one_over_n_and_randomized_response_like_one_over_its_root() -> None:
-    few, many = mean.errors(1000, 1, "1e-6", "0.95"), mean.errors(100_000, 1, "1e-6", "0.95")
-    assert few["Laplace"] / many["Laplace"] == pytest.approx(100)
-    assert few["randomized response"] / many["randomized response"] == pytest.approx(10)
-
-
 # ------------------------------------------------------------------------------------------------------------ size
-
-
-@pytest.mark.parametrize(("error", "epsilon", "beta"), [("0.01", 1.0, 0.05), ("0.05", 0.25, 0.01)])
-def test_the_people_needed_are_just_enough(error: str, epsilon: float, beta: float) -> None:
-    people, wanted = size.sizes(error, epsilon, "1e-6", 1 - beta), float(error)
-    for name in ("randomized response", "Laplace", "Gaussian"):
-        assert mean.errors(people[name], epsilon, "1e-6", 1 - beta)[name] <= wanted * (1 + 1e-9)
-        assert mean.errors(people[name] - 1, epsilon, "1e-6", 1 - beta)[name] > wanted * (1 - 1e-9)
 
 
 def test_plan_size_shows_them() -> None:
@@ -111,28 +70,21 @@ def test_a_fraction_may_be_written_as_one() -> None:
 # --------------------------------------------------------------------------------------------------------- queries
 
 
-@pytest.mark.parametrize("questions", [1, 10, 1000])
-def test_the_errors_of_k_queries_are_the_formulas(questions: int) -> None:
-    errors = queries.errors(questions, 10_000, 1, "1e-6", "0.95")
-    beta = 0.05 / questions
-    assert errors["Laplace"] == laplace_radius(questions, beta) / 10_000
-    assert errors["Laplace"] <= ceil(questions * log(1 / beta)) / 10_000  # the textbook's k ln(k/beta) / epsilon
-    assert errors["randomized response"] == pytest.approx(response_error(10_000, 1 / questions, beta))
-    sigma = sqrt(questions) * get_sigma_gaussian(1, 1e-6)
-    assert errors["Gaussian"] == pytest.approx(sigma * norm.ppf(1 - beta / 2) / 10_000, rel=0.01)
-
-
 def test_plan_queries_shows_them() -> None:
     output = run("queries", "--k", "100", "--n", "5000", "--epsilon", "2")
-    errors = queries.errors(100, 5000, 2, "1e-6", "0.95")
+    errors = largest_errors(100, 5000, 2, "1e-6", "0.95")
     assert cells(output, "100 ")[1:] == [f"± {error:.3g}" for error in errors.values()]
     assert cells(output, "1 ")[2] == f"± {laplace_radius(1 / 2, 0.05) / 5000:.3g}"
 
 
-def test_gaussian_noise_wins_when_there_are_many_queries() -> None:
-    one, many = (queries.errors(k, 10_000, 1, "1e-6", "0.95") for k in (1, 1000))
-    assert one["Laplace"] < one["Gaussian"]
-    assert many["Laplace"] > 10 * many["Gaussian"]
+def test_the_table_is_the_lectures() -> None:
+    rows = {row[0].split(":")[0]: row[1:] for row in limits(1000, 10_000, 1, "1e-6", "0.95", None, "0.06").rows}
+    few, _, same, every = rows["below 1/sqrt n"]
+    assert "Gaussian" in few
+    assert "impossible" in same
+    assert every == rows["constant"][-1] == "impossible"
+    filled = {row[0].split(":")[0]: row[1:] for row in limits(1000, 10**6, 1, "1e-6", "0.95", 100, "0.06").rows}
+    assert filled["constant"][-1] == "matrix mechanism"
 
 
 # ---------------------------------------------------------------------------------------------------------- budget
@@ -146,33 +98,14 @@ def test_plan_budget_shows_how_many_fit() -> None:
     assert cells(output, "Gaussian, sigma 50")[2] == "0"  # no number of Gaussian questions is pure
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(
-    "loss", [Loss.pure("0.05"), Gaussian(sensitivity=1, rho="1/800").loss], ids=["laplace", "gaussian"]
-)
-def test_that_many_fit_and_one_more_does_not(method: str, loss: Loss) -> None:
-    cap = Guarantee(1, "1e-6")
-    count = fits(loss, cap, method)
-    if count:
-        assert compose([loss] * count, cap.delta, method).guarantee.epsilon <= cap.epsilon * (1 + 1e-9)
-    if loss.epsilon is not None or method not in ("basic", "advanced"):
-        assert compose([loss] * (count + 1), cap.delta, method).guarantee.epsilon > cap.epsilon
-
-
 def test_a_search_that_was_cut_off_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deniable.apps.plan.budget._MOST", 50)
+    for module in ("accounting.how_many", "apps.plan.budget"):
+        monkeypatch.setattr(f"deniable.{module}.MOST", 50)
     (row,) = budget(1, "1e-6", ["0.001"], []).rows
     shown = dict(zip(("filter", *METHODS), row[1:], strict=True))
     assert shown["basic"] == "1,000"
     assert shown["advanced"] == shown["pld"] == "50+"
     assert int(shown["filter"].replace(",", "")) > 40_000
-
-
-def test_without_dp_accounting_the_budget_has_a_column_less(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deniable.accounting.pld.find_spec", lambda _: None)
-    chart = budget(1, "1e-6", ["0.1"], [])
-    assert "pld" not in chart.columns
-    assert [row[1] for row in chart.rows] == ["10"]
 
 
 # --------------------------------------------------------------------------------------------------------- meaning

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 import deniable
 from deniable.apps.cli import app
+from deniable.apps.pictures import _maps
 from deniable.core.errors import InvalidArgumentError, Refused
+from deniable.core.loss import Loss
 from deniable.releases.linear.toml import read_workload
 from tests.support.tables import visits
 
@@ -54,7 +59,7 @@ def run(folder: Path, *options: str):
     return CliRunner().invoke(app, ["workload", *files, *options], env={"COLUMNS": "200"})
 
 
-def spent(folder: Path) -> float:
+def rho_spent(folder: Path) -> float:
     with deniable.open(folder / "clinic.toml") as curator:
         return float(curator.budget().spent.rho or 0)
 
@@ -68,11 +73,31 @@ def test_a_workload_becomes_a_file_and_a_page(folder: Path) -> None:
     assert {"part", "count", "deviation", "low", "high"} <= set(table.column_names)
     assert page.read_text().count("data:image/png;base64,") == 4
     assert "http" not in page.read_text()
+    assert "Privacy budget spent: ρ 0.01." in page.read_text()
+    assert "Loss(" not in page.read_text()
     assert not list(folder.glob(".*.part"))
-    assert spent(folder) == pytest.approx(0.01)
+    assert rho_spent(folder) == pytest.approx(0.01)
     again = run(folder, "--rho", "0.01", "-o", str(folder / "again.csv"))
     assert "free" in again.output
-    assert spent(folder) == pytest.approx(0.01)
+    assert rho_spent(folder) == pytest.approx(0.01)
+
+
+def test_no_panel_has_one_flat_colour_and_every_axis_is_labelled() -> None:
+    counts = np.arange(12.0).reshape(3, 4)
+    values = [["a", "b", "c"], [1, 2, 3, None]]
+    for radius, panels in ((np.full((3, 4), 5.0), 1), (counts + 1, 2), (np.full((3, 4), 5.0) + 1e-12 * counts, 1)):
+        figure = _maps(Figure, counts, radius, values, ("letter", "number"))
+        maps = [axes for axes in figure.axes if axes.images]
+        assert len(maps) == panels
+        assert all({axes.get_xlabel(), axes.get_ylabel()} == {"letter", "number"} for axes in maps)
+        assert [len(axes.texts) for axes in maps] == [12] * panels
+        assert "(missing)" in [label.get_text() for label in maps[0].get_yticklabels()]
+
+
+def test_prices_are_words() -> None:
+    assert str(Loss.pure("0.5")) == "ε 0.5"
+    assert str(Loss.approximate(1, "1e-6")) == "ε 1, δ 1e-6"
+    assert str(Loss.concentrated(Fraction(1, 100), None)) == "ρ 0.01"
 
 
 def test_explaining_pays_nothing(folder: Path) -> None:
@@ -80,7 +105,7 @@ def test_explaining_pays_nothing(folder: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "ranges of age // 10" in result.output
     assert "each query alone" in result.output
-    assert spent(folder) == 0
+    assert rho_spent(folder) == 0
 
 
 @pytest.mark.parametrize(
@@ -96,14 +121,14 @@ def test_a_file_that_cannot_be_written_is_named_before_paying(folder: Path, opti
     result = run(folder, "--rho", "0.01", *options)
     assert isinstance(result.exception, InvalidArgumentError)
     assert named in str(result.exception)
-    assert spent(folder) == 0
+    assert rho_spent(folder) == 0
 
 
 def test_a_spend_beyond_the_budget_costs_nothing(folder: Path) -> None:
     result = run(folder, "--rho", "5", "-o", str(folder / "release.csv"))
     assert isinstance(result.exception, Refused)
     assert not (folder / "release.csv").exists()
-    assert spent(folder) == 0
+    assert rho_spent(folder) == 0
 
 
 @pytest.mark.parametrize(

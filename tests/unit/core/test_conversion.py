@@ -13,6 +13,7 @@ from deniable.core.conversion import (
     budget_for_rho,
     delta_from_mu,
     delta_from_rho,
+    deltas_from_mu,
     epsilon_from_mu,
     epsilon_from_rho,
     group_delta,
@@ -271,3 +272,12 @@ def test_a_delta_that_nothing_reaches_has_no_finite_epsilon() -> None:
 
 def test_a_delta_that_no_order_reaches_has_no_finite_epsilon() -> None:
     assert epsilon_from_rho(1.0, 1e-301) == float("inf")
+
+
+@pytest.mark.parametrize("mu", [1e-6, 1e-3, 0.1, 1, 5, 20, 1e5])
+def test_delta_of_a_gaussian_is_never_below_the_truth_at_negative_places_too(mu: float) -> None:
+    places = np.array([-30.0, -3.0, -0.5, -1e-3, -1e-6, -1e-9, 0.0, 1e-6, 0.5, 3.0, mu * mu / 2 + 3 * mu])
+    for place, found in zip(places.tolist(), deltas_from_mu(mu, places).tolist(), strict=True):
+        truth = gaussian_delta(mu, place)
+        assert truth <= found <= max(truth * (1 + mpf("1e-5")), mpf("1e-299"))
+        assert found == delta_from_mu(mu, place)

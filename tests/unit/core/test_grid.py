@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.grid import RANGE, Grid
+from deniable.core.number import amount
 
 STEPS = st.one_of(
     st.sampled_from([Fraction(text) for text in ("1", "1/2", "0.01", "0.1", "1/3", "7", "1000", "1e-6", "2/7", "1e9")]),
@@ -23,8 +24,8 @@ NUMBERS = st.one_of(FLOATS, st.integers(min_value=-(10**9), max_value=10**9), FR
 
 
 def meant(number: object) -> Fraction:
-    """A float means the decimal that Python prints."""
-    return Fraction(repr(number) if isinstance(number, float) else number)
+    """A float is the binary fraction that it stores."""
+    return Fraction(number)
 
 
 def defined(number: object, step: Fraction) -> int:
@@ -101,6 +102,42 @@ def test_the_distance_holds_at_its_edge(number: float, steps: int, step: Fractio
     assert abs(index(other, step) - index(number, step)) <= Grid(step).distance(difference)
 
 
+@settings(deadline=None, max_examples=500)
+@given(
+    whole=st.integers(-200, 200),
+    digits=st.integers(1, 99),
+    places=st.integers(0, 4),
+    times=st.integers(1, 5),
+    ulps=st.tuples(st.integers(-2, 2), st.integers(-2, 2)),
+)
+@example(whole=0, digits=1, places=1, times=1, ulps=(-1, 0))  # 0.049999999999999996 and 0.15
+@example(whole=1, digits=1, places=1, times=1, ulps=(0, 0))  # 0.15 and 0.25, whose difference is the stored 0.1
+def test_floats_around_edges_that_are_a_float_apart_land_within_its_distance(
+    whole: int, digits: int, places: int, times: int, ulps: tuple[int, int]
+) -> None:
+    """Whatever is written for step and sensitivity as a float, and whichever floats lie next to two edges."""
+    step = digits / 10**places
+    sensitivity = times * step
+    low, high = ((whole + shift + 0.5) * step for shift in (0, times))
+    for _ in range(2):
+        low = float(np.nextafter(low, np.inf * ulps[0])) if ulps[0] else low
+        high = float(np.nextafter(high, np.inf * ulps[1])) if ulps[1] else high
+    assume(Fraction(high) - Fraction(low) <= Fraction(sensitivity))
+    grid = Grid(step)
+    found = grid.indices("x", np.array([low, high]))
+    assert found[1] - found[0] <= grid.distance(amount("sensitivity", sensitivity))
+
+
+def test_reading_decimals_would_break_the_distance() -> None:
+    # the planted error that the test above would find: less than a tenth apart, and yet two tenths
+    low, high = 0.049999999999999996, 0.15
+    assert Fraction(high) - Fraction(low) < Fraction(1, 10)
+    places = [floor(Fraction(repr(number)) / Fraction("0.1") + Fraction(1, 2)) for number in (low, high)]
+    assert places == [0, 2]
+    for step in (0.1, "0.1"):
+        assert Grid(step).indices("x", [low, high]).tolist() == [0, 1]
+
+
 @settings(deadline=None)
 @given(number=FRACTIONS, steps=st.integers(min_value=-(10**6), max_value=10**6), step=STEPS)
 def test_moving_by_whole_steps_moves_the_index_by_as_many(number: Fraction, steps: int, step: Fraction) -> None:
@@ -118,6 +155,7 @@ def test_rounding_halves_to_even_would_break_the_distance() -> None:
     ("step", "low", "high"),
     [
         (1, [2**53 + 1, 0.5], [2**53 + 2, 0.5]),  # as floats, 2^53 and 2^53 + 2
+        ("0.1", np.longdouble("0.05") - np.longdouble(2) ** -66, np.longdouble("0.15") - np.longdouble(2) ** -66),
         (1, np.longdouble("0.5") - np.longdouble(2) ** -54, np.longdouble("1.5") - np.longdouble(2) ** -54),
         (1024, [2**63 - 513, -1], [2**63 - 512, -1]),  # NumPy would make floats of these integers
     ],

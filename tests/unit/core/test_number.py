@@ -10,7 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import above, below, exact, least_decimal, positive, probability, root_above, whole
+from deniable.core.number import (
+    above,
+    amount,
+    below,
+    exact,
+    least_decimal,
+    positive,
+    positive_amount,
+    probability,
+    root_above,
+    whole,
+)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +62,30 @@ def test_a_float_means_what_python_prints(value: float) -> None:
     assert number == Fraction(repr(value))
 
 
+@settings(deadline=None)
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_float_in_the_unit_of_the_data_is_what_it_stores(value: float) -> None:
+    assert amount("x", value) == amount("x", np.float64(value)) == Fraction(value)
+    with np.errstate(over="ignore"):
+        single = np.float32(value)
+    if np.isfinite(single):
+        assert amount("x", single) == Fraction(float(single))
+
+
+@settings(deadline=None)
+@given(st.fractions())
+def test_what_is_no_float_is_the_same_in_every_unit(value: Fraction) -> None:
+    assert amount("x", value) == amount("x", str(value)) == value
+    assert amount("x", Decimal("0.1")) == amount("x", "0.1") == Fraction(1, 10)
+
+
+@pytest.mark.parametrize("value", [True, None, "one", float("nan"), float("inf"), np.float64("nan"), 1j, [1]])
+def test_what_is_no_finite_amount_is_refused_by_name(value: object) -> None:
+    for read in (amount, positive_amount):
+        with pytest.raises(InvalidArgumentError, match=r"^step must be a"):
+            read("step", value)
+
+
 @pytest.mark.parametrize(
     "value", [True, np.True_, None, "", "one", "1/0", "nan", float("nan"), float("inf"), Decimal("NaN"), 1j, [1]]
 )
@@ -64,6 +99,7 @@ def test_what_is_no_finite_number_is_refused_by_name(value: object) -> None:
     ("read", "refused"),
     [
         (positive, [0, -1, "-1/3", -0.0, "1e-301", "1e301"]),
+        (positive_amount, [0, -1, "-1/3", -0.0, "1e-301", "1e301"]),
         (probability, [0, 1, -0.5, 1.5, "1"]),
         (whole, [0, -3, 1.5, "1/2"]),
     ],

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -10,6 +11,7 @@ from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.loss import Loss
 from deniable.mechanisms import Laplace
 from deniable.planner import Spend, bind, parse, price_all
+from tests.support import true_losses
 from tests.support.curators import curator, silence
 from tests.support.tables import policy, visits
 
@@ -58,6 +60,16 @@ def test_the_tight_price_is_what_composition_says(tmp_path):
     each = mechanisms[0].epsilon + Fraction(1, len(COUNTS)) / 500
     more = [Laplace(sensitivity=1, epsilon=each)] * len(mechanisms)
     assert compose(more, delta="1e-6").guarantee.epsilon > 1
+
+
+@pytest.mark.parametrize("delta", ["1e-3", "1e-7", "1e-12"])
+def test_the_tight_price_is_never_below_what_the_noise_loses(tmp_path, delta):
+    """Laplace noise on a count is a randomized response: what the batch truly loses is a sum of binomials."""
+    rules = policy(tmp_path, contribution=None)
+    batch = price_all([bind(parse(sql), rules) for sql in MANY], Spend.of(epsilon=1, delta=delta))
+    (each,) = {noisy.mechanism.epsilon for plan in batch.plans for noisy in plan.noise}
+    with mpmath.workdps(40):
+        assert true_losses.Batch(((each, len(MANY)),)).delta(batch.loss.epsilon) <= true_losses.mp(Fraction(delta))
 
 
 def test_other_forms_add_up(clinic):

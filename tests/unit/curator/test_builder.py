@@ -3,6 +3,7 @@
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -24,14 +25,16 @@ from deniable.curator.builder import (
     units,
     variance,
 )
-from deniable.planner import Spend, bind, parse, price
+from deniable.planner import Spend, plan_question
 from tests.support.tables import policy
 
 VISITS = Question(None, "visits")
+PATIENTS = Question(SimpleNamespace(policy=policy(Path("nowhere"), contribution=3)), "visits")
+ROWS = Question(SimpleNamespace(policy=policy(Path("nowhere"), contribution=None)), "visits")
 
 
 def _digest(sql: str) -> str:
-    return price(bind(parse(sql), policy(Path("nowhere"), contribution=3)), Spend.of(epsilon=1)).digest
+    return plan_question(sql, policy(Path("nowhere"), contribution=3), Spend.of(epsilon=1)).digest
 
 
 @pytest.mark.parametrize(
@@ -39,7 +42,11 @@ def _digest(sql: str) -> str:
     [
         (VISITS.agg(n=count()), "SELECT COUNT(*) FROM visits"),
         (VISITS.agg(n=count("score")), "SELECT COUNT(score) FROM visits"),
-        (VISITS.agg(n=units("patient_id")), "SELECT COUNT(DISTINCT patient_id) FROM visits"),
+        (PATIENTS.agg(n=units()), "SELECT COUNT(DISTINCT patient_id) FROM visits"),
+        (
+            PATIENTS.agg(n=units().where(urgent=True)),
+            "SELECT COUNT(DISTINCT patient_id) FILTER (WHERE urgent = TRUE) FROM visits",
+        ),
         (
             VISITS.where(age__ge=18).group_by("region").agg(n=count(), cost=mean("cost")),
             "SELECT region, COUNT(*), AVG(cost) FROM visits WHERE age >= 18 GROUP BY region",
@@ -116,3 +123,10 @@ def test_exact_numbers_stay_exact():
 def test_without_a_curator_nothing_can_be_asked():
     with pytest.raises(InvalidArgumentError, match="curator"):
         VISITS.agg(n=count()).ask(epsilon=1)
+
+
+def test_where_each_row_stands_for_itself_units_are_rows():
+    assert ROWS.agg(n=units()).sql == 'SELECT COUNT(*) AS "n" FROM "visits"'
+    assert Question(ROWS.curator, "nothing").agg(n=units()).sql == 'SELECT COUNT(*) AS "n" FROM "nothing"'
+    with pytest.raises(InvalidArgumentError, match="curator"):
+        _ = VISITS.agg(n=units()).sql

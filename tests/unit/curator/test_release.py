@@ -9,7 +9,8 @@ import pytest
 import deniable
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.query import MarginalSums, Sums
-from deniable.curator.release import cells_of, plan_release
+from deniable.curator.release import plan_release
+from deniable.curator.workloads import cells_of
 from deniable.planner import Spend
 from deniable.releases import Workload
 from tests.support.curators import curator, silence
@@ -82,8 +83,8 @@ def test_explaining_reads_nothing_and_says_what_is_spent(asked, monkeypatch):
 
 def test_what_explain_has_worked_out_is_not_worked_out_again(asked, monkeypatch):
     quotes = [asked.explain(WORK, rho="0.05"), asked.explain(Workload.histogram("region"), accuracy=20)]
-    for name in ("ReleaseCells", "Task", "choose"):
-        monkeypatch.setattr(f"deniable.curator.release.{name}", None)
+    for name in ("workloads.ReleaseCells", "release.Task", "release.choose"):
+        monkeypatch.setattr(f"deniable.curator.{name}", None)
     assert asked.release(WORK, rho="0.05").loss == quotes[0].loss
     assert asked.release(Workload.histogram("region"), accuracy=20).loss == quotes[1].loss
     assert asked.explain(WORK, rho="0.05") is quotes[0]
@@ -310,7 +311,7 @@ def test_columns_that_are_called_like_answers_keep_their_own(monkeypatch):
 
 
 def test_no_interval_is_sure(asked):
-    with pytest.raises(Refused, match="sure"):
+    with pytest.raises(Refused, match="certain"):
         asked.release(Workload.histogram("region"), epsilon=1, confidence=1 - deniable.core.number.exact("x", "1e-20"))
     release = asked.release(Workload.histogram("region"), epsilon=1, confidence="0.999999999")
     assert release.errors.num_rows == 5

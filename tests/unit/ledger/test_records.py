@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from deniable.ledger.balances import Standing
 from deniable.ledger.chain import Chain
 from deniable.ledger.entry import NOTHING, Link
 from deniable.ledger.records import Records
+from deniable.policy import digest_of
 from tests.unit.ledger.asking import account, ask, charge, url
 
 _QUESTIONS = [f"{number}" for number in range(12)]
@@ -252,3 +254,24 @@ def test_every_account_is_in_every_checkpoint(path: Path) -> None:
     ledger.close()
     again = Ledger.open(url(path), "clinic")
     assert (again.spent("bob"), again.spent("clinic").epsilon) == (Loss.pure("0.1"), Fraction(17, 10))
+
+
+def test_terms_and_raises_outlive_checkpoints(tmp_path: Path, often: None) -> None:  # noqa: ARG001 - as above
+    budget = dict.fromkeys(("delta", "concentrated", "gaussian", "approximate"), "0")
+    terms = {"population": "clinic", "neighbours": "replace", "analysts": {}, "tables": {}}
+    first, second = ({**terms, "budget": {**budget, "epsilon": epsilon}} for epsilon in ("1", "2"))
+    ledger = Ledger.create(url(tmp_path / "clinic.ledger"), "clinic", first)
+    for epsilon in (first, second):
+        for number in range(6):
+            ledger.charge(replace(charge(f"{number}"), policy=digest_of(epsilon)), [account(100)])
+        if epsilon is first:
+            ledger.accept(second, "decided", raising=True)
+    before = ledger.raises
+    ledger.close()
+    again = Ledger.open(url(tmp_path / "clinic.ledger"), "clinic")
+    assert again.raises == before
+    assert len(before) == 1
+    again.require(second)
+    with pytest.raises(Refused):
+        again.require(first)
+    assert again.verify() == again.head.sequence

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import contextlib
+import copy
+import dataclasses
+import os
+import pickle
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from math import inf, log, nan
 
@@ -14,6 +22,7 @@ from hypothesis import strategies as st
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.mechanisms import AboveThreshold
+from deniable.mechanisms.above_threshold import Watch
 from tests.support.coverage import covers
 from tests.support.laws import Event, unlikely
 
@@ -135,6 +144,93 @@ def test_a_watch_is_spent_after_yes() -> None:
 def test_a_watch_shows_no_noise() -> None:
     watch = AboveThreshold(sensitivity=1, epsilon=1).watch(threshold=123_456)
     assert "123" not in repr(watch)
+
+
+def slowly(monkeypatch: pytest.MonkeyPatch, slow: threading.Event, waited: threading.Event) -> None:
+    """The first draw from now on takes until `slow` is set; `waited` says that it has begun."""
+    draw, first = os.urandom, threading.Lock()
+
+    def read(count: int) -> bytes:
+        if first.acquire(blocking=False):
+            waited.set()
+            slow.wait(1)
+        return draw(count)
+
+    monkeypatch.setattr("os.urandom", read)
+
+
+@pytest.mark.parametrize("asked", range(5))
+def test_threads_get_one_yes_between_them(asked: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = AboveThreshold(sensitivity=1, epsilon=1).watch(threshold=0)
+    everyone, draw = threading.Barrier(8, timeout=10), os.urandom
+
+    def read(count: int) -> bytes:
+        time.sleep(0.01)  # between looking whether it is spent and spending it
+        return draw(count)
+
+    monkeypatch.setattr("os.urandom", read)
+
+    def ask(_: int) -> bool:
+        everyone.wait()
+        try:
+            return watch.ask(10**6 + asked)
+        except InvalidArgumentError:
+            return False
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(ask, range(8))) == 1
+
+
+def test_a_late_no_does_not_revive_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = AboveThreshold(sensitivity=1, epsilon=1).watch(threshold=0)
+    slow, waited = threading.Event(), threading.Event()
+    slowly(monkeypatch, slow, waited)
+    with ThreadPoolExecutor(2) as pool:
+        no = pool.submit(watch.ask, -(10**6))
+        assert waited.wait(10)
+        yes = pool.submit(watch.ask, 10**6)
+        with contextlib.suppress(TimeoutError):
+            yes.result(0.1)
+        slow.set()
+        assert (no.result(10), yes.result(10)) == (False, True)
+    with pytest.raises(InvalidArgumentError, match="spent"):
+        watch.ask(10**6)
+
+
+@pytest.mark.parametrize("spent", [False, True])
+@pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, pickle.dumps, lambda watch: pickle.dumps(watch, 0)])
+def test_a_watch_has_no_twin(twin: Callable[[object], object], *, spent: bool) -> None:
+    watch = AboveThreshold(sensitivity=1, epsilon=1).watch(threshold=0)
+    if spent:
+        watch.ask(10**6)
+    for whole in (watch, *([] if twin is copy.copy else [[watch], {"watch": watch}])):
+        with pytest.raises(TypeError, match="cannot be copied or pickled"):
+            twin(whole)
+    assert not dataclasses.is_dataclass(watch)  # which could be replaced, field by field
+    assert not hasattr(watch, "__dict__")
+
+
+def test_no_guess_equals_a_watch() -> None:
+    """Comparing field by field would tell a noisy threshold from a guess."""
+    mechanism = AboveThreshold(sensitivity=1, epsilon=1)
+    watch = mechanism.watch(threshold=0)
+    twin = Watch(mechanism, watch._noisy_thresholds, watch._bits)
+    assert watch not in (twin, mechanism.watch(threshold=0))
+
+
+def test_a_forked_watch_is_of_no_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = AboveThreshold(sensitivity=1, epsilon=1).watch(threshold=0)
+    monkeypatch.setattr("deniable.mechanisms.above_threshold.getpid", lambda: os.getpid() + 1)
+    with pytest.raises(InvalidArgumentError, match="another process"):
+        watch.ask(10**6)
+
+
+def test_a_value_that_is_refused_leaves_the_watch_as_it_was() -> None:
+    watch = AboveThreshold(sensitivity=1, epsilon=1).watch(threshold=0)
+    with pytest.raises(InvalidArgumentError):
+        watch.ask(nan)
+    assert not watch.spent
+    assert watch.ask(10**6)
 
 
 def test_first_reads_no_value_past_the_one_it_found() -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from deniable.mechanisms import Gaussian, Laplace, Mechanism
-from deniable.planner import Spend, bind, parse, price
+from deniable.planner import Spend, plan_question
 from tests.support.tables import policy
 
 
 def _plan(sql: str, *, contribution: int | None = None, neighbours: str = "add-remove", **spend: object):
     rules = policy(Path("nowhere"), contribution=contribution, neighbours=neighbours)
-    return price(bind(parse(sql), rules), Spend.of(**spend or {"epsilon": 1}))
+    return plan_question(sql, rules, Spend.of(**spend or {"epsilon": 1}))
 
 
 @pytest.mark.parametrize(

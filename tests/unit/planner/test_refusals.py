@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from deniable.core.errors import Refused
-from deniable.planner import Spend, bind, parse, price
+from deniable.planner import Spend, bind, parse, plan_question, price
 from tests.support.tables import policy
 
 REFUSED = {
@@ -52,7 +52,10 @@ REFUSED = {
     "SELECT COUNT(*) FROM visits TABLESAMPLE 10%": "unsupported-clause",
     "SELECT COUNT(*) FROM visits USING SAMPLE 10%": "unsupported-clause",
     "SELECT COUNT(*) FROM visits QUALIFY 1 = 1": "unsupported-clause",
-    "SELECT COUNT(*) FROM visits GROUP BY ROLLUP (region)": "unknown-function",
+    "SELECT COUNT(*) FROM visits GROUP BY ROLLUP (region)": "unsupported-clause",
+    "SELECT COUNT(*) FROM visits GROUP BY urgent, CUBE (region)": "unsupported-clause",
+    "SELECT COUNT(*) FROM visits GROUP BY GROUPING SETS ((region), ())": "unsupported-clause",
+    "SELECT COUNT(*) FROM visits GROUP BY region WITH ROLLUP": "unsupported-clause",
     "SELECT COUNT(*)": "unknown-table",
     "SELECT COUNT(*) FROM nothing": "unknown-table",
     "SELECT COUNT(*) FROM read_csv('/etc/passwd')": "unknown-table",
@@ -99,6 +102,11 @@ REFUSED = {
     "SELECT PERCENTILE_CONT(0.5) FROM visits": "unsupported-form",
     "SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY age, cost) FROM visits": "unsupported-form",
     "SELECT SUM(age) WITHIN GROUP (ORDER BY age) FROM visits": "unsupported-form",
+    "SELECT MODE(region) WITHIN GROUP (ORDER BY age) FROM visits": "unsupported-form",
+    "SELECT COUNT(age, cost) FROM visits": "unsupported-form",
+    "SELECT APPROX_COUNT_DISTINCT(age, 0.1) FROM visits": "unsupported-form",
+    "SELECT SUM(*) FROM visits": "unsupported-form",
+    "SELECT MEDAIN(age) FROM visits": "unknown-function",
     "SELECT MODE(cost) FROM visits": "type-mismatch",
     "SELECT MODE(reason) FROM visits": "needs-values",
     "SELECT APPROX_TOP_K(region, 0) FROM visits": "unsupported-form",
@@ -128,7 +136,7 @@ REFUSED = {
 
 def _price(sql: str, **spend: object):
     rules = policy(Path("nowhere"), contribution=3)
-    return price(bind(parse(sql), rules), Spend.of(**spend or {"epsilon": 1}))
+    return plan_question(sql, rules, Spend.of(**spend or {"epsilon": 1}))
 
 
 @pytest.mark.parametrize(("sql", "code"), REFUSED.items(), ids=range(len(REFUSED)))
@@ -159,6 +167,14 @@ def test_a_refusal_underlines_the_place():
     with pytest.raises(Refused) as caught:
         _price(sql)
     assert caught.value.show(sql).splitlines()[1:3] == ["         AVG(agee) FROM visits", "             ^^^^"]
+    assert str(caught.value).splitlines()[1:3] == ["         AVG(agee) FROM visits", "             ^^^^"]
+
+
+def test_a_refusal_of_what_cannot_be_read_underlines_the_place_too():
+    with pytest.raises(Refused) as caught:
+        _price("SELECT COUNT(*) FROM visits WHERE (age")
+    assert caught.value.code == "syntax"
+    assert "^" in str(caught.value)
 
 
 @pytest.mark.parametrize(

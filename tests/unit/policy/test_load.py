@@ -98,7 +98,7 @@ def test_the_policy_of_the_design(clinic: Path) -> None:
 def test_columns_as_expressions(clinic: Path) -> None:
     columns = load(clinic).tables["visits"].columns
     assert columns["cost"].expression == Expressed("cost", Kind.NUMBER, Range(Fraction(0), Fraction(500)))
-    assert columns["reason"].expression == Expressed("reason", Kind.TEXT)
+    assert columns["reason"].expression == Expressed("reason", Kind.TEXT, length=1000)
     new_year, eve = Fraction(20089), Fraction(20453)  # days since 1970-01-01
     assert columns["day"].expression == Expressed("day", Kind.DATE, Range(new_year, eve))
 

@@ -96,10 +96,10 @@ def test_the_unchanged_policy_is_good() -> None:
         ("engine.memory", 4, "must be a text, not 4"),
         ("engine.threads", 1.5, "must be a whole number from 1 to 1024, not 1.5"),
         ("engine.threads", 0, "must be a whole number from 1 to 1024, not 0"),
-        ("ledger.url", "clinic.ledger", "is no address of a ledger"),
-        ("ledger.url", "sqlite:///", "is no address of a ledger"),
-        ("ledger.url", "sqlite:///a.ledger?mode=memory", "is no address of a ledger"),
-        ("ledger.url", "mysql://host/clinic", "is no address of a ledger"),
+        ("ledger.url", "clinic.ledger", "is not the address of a ledger"),
+        ("ledger.url", "sqlite:///", "is not the address of a ledger"),
+        ("ledger.url", "sqlite:///a.ledger?mode=memory", "is not the address of a ledger"),
+        ("ledger.url", "mysql://host/clinic", "is not the address of a ledger"),
         ("ledger.url", "postgresql://curator:secret@host/clinic", "a ledger on a server is not supported yet"),
         ("tables", None, "names no table"),
         ("tables", {}, "names no table"),
@@ -121,8 +121,8 @@ def test_the_unchanged_policy_is_good() -> None:
         (f"{VISITS}.keys", -1, "must be a whole number from 1 to 1000000000, not -1"),
         (f"{VISITS}.public", "no", "must be true or false, not 'no'"),
         (f"{VISITS}.columns", ["age"], "must be a table, not ['age']"),
-        ("tables.rows.contribution", 3, "without a unit each row stands for itself and weighs 1"),
-        ("tables.rows.keys", 3, "without a unit each row stands for itself and lies in one group"),
+        ("tables.rows.contribution", 3, "without a unit, each row stands for itself and counts once"),
+        ("tables.rows.keys", 3, "without a unit, each row stands for itself and is in one group"),
         ("tables.hospitals.unit", "id", "a public table protects nobody"),
         ("tables.hospitals.contribution", 1, "a public table protects nobody"),
         (f"{COLUMNS}.age", "integer", "must be a table, not 'integer'"),
@@ -156,7 +156,7 @@ def test_the_unchanged_policy_is_good() -> None:
         ),
         (f"{COLUMNS}.region.bounds", ["a", "z"], "a column of type text has no bounds"),
         (f"{COLUMNS}.insured.bounds", [0, 1], "a column of type boolean has no bounds"),
-        (f"{COLUMNS}.patient.bounds", [0, 9], "would take different units for one"),
+        (f"{COLUMNS}.patient.bounds", [0, 9], "would take different people for one"),
         (f"{COLUMNS}.patient.type", "number", "a number cannot name the unit"),
         (f"{COLUMNS}.patient.type", "boolean", "a boolean cannot name the unit"),
         (f"{COLUMNS}.cost.step", 0, "must be a positive number, not 0"),
@@ -262,7 +262,7 @@ def test_names_are_more_than_their_case(group: str) -> None:
     name = next(iter(section))
     (problem,) = problems(f"{group}.{name.upper()}", section[name])
     assert problem.key == f"{group}.{name.upper()}"
-    assert f"is called like '{name}'" in problem.what
+    assert f"differs from '{name}'" in problem.what
 
 
 @pytest.mark.parametrize("group", ["tables", COLUMNS, "analysts"])

@@ -14,8 +14,9 @@ from deniable.apps.attack import on_models, on_questions, on_tables, tour
 from deniable.apps.attack.lecture import CHAPTERS
 from deniable.apps.attack.options import Epsilon, Seed
 from deniable.apps.attack.page import page
-from deniable.apps.attack.show import show_matrix, write_whole
+from deniable.apps.attack.show import show_matrix
 from deniable.core.errors import InvalidArgumentError
+from deniable.files.atomic import write
 
 app = typer.Typer(no_args_is_help=True, help="What leaks: attacks on made-up people, on files, and on a curator.")
 app.command("differencing")(on_questions.differencing)
@@ -60,6 +61,9 @@ def _tour(
     output: Annotated[Path, typer.Option("--output", "-o", help="Where to write the page.")] = Path("tour.html"),
     epsilon: Epsilon = "1",
     seed: Seed = 1,
+    trials: Annotated[
+        int, typer.Option(help="Guesses behind each number, at least; fewer are faster, and say less.")
+    ] = tour.TRIALS,
 ) -> None:
     """All attacks against all defences: one matrix of numbers, one page of pictures."""
     if not output.parent.is_dir():
@@ -78,10 +82,11 @@ def _tour(
         def tell(attack: str, defence: str) -> None:
             progress.update(task, advance=1, description=f"{attack} against {defence}")
 
-        travelled = tour.travel(epsilon, seed, tell)
-    write_whole(output, page(travelled), "output")
+        travelled = tour.travel(epsilon, seed, tell, trials)
+    write(output, page(travelled), "output")
     show_matrix(travelled, console)
     console.print(
         "[dim]red: most of what guessing leaves open was taken; yellow: some of it; green: little or nothing[/dim]"
     )
+    console.print(tour.verdict(travelled))
     console.print(f"wrote {output}: open it in a browser", soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Tables that people hand over: CSV or Parquet, read as texts."""
+"""Tables that people hand over, read as texts."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.files.source import DataFile
+from deniable.files.tables import names_in
+from deniable.files.tables import read_table as read_whole
 
 
 def read_table(path: Path, what: str) -> pa.Table:
-    """The file, with every cell as the text that it is; '02138' stays what it was."""
-    if not path.is_file():
-        raise InvalidArgumentError(what, f"is not a file: {path}")
-    try:
-        table = _parquet(path) if path.suffix == ".parquet" else _csv(path)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise InvalidArgumentError(what, f"{path} cannot be read: {error}") from None
+    """The file, with every cell as the text that it is: '02138' stays what it was, and a blank is a blank."""
+    file = DataFile.named(path, what)
+    names = names_in(file, what)
+    if repeated := {name for name in names if names.count(name) > 1}:
+        raise InvalidArgumentError(what, f"{path} has two columns named {min(repeated)!r}")
+    table = read_whole(file, what)
     if not table.num_rows:
         raise InvalidArgumentError(what, f"{path} is empty: it has no rows")
-    if repeated := {name for name in table.column_names if table.column_names.count(name) > 1}:
-        raise InvalidArgumentError(what, f"{path} has two columns named {min(repeated)!r}")
-    return table
+    try:
+        return pa.table({name: table[name].cast(pa.string()).fill_null("") for name in table.column_names})
+    except pa.ArrowException as error:
+        raise file.unreadable(what, error) from None
 
 
 def columns_of(text: str | None, otherwise: Sequence[str]) -> list[str]:
@@ -55,15 +56,3 @@ def numbers_of(table: pa.Table, name: str, what: str) -> NDArray[np.float64]:
     if not np.isfinite(numbers).all():
         raise InvalidArgumentError(what, f"column {name!r} must hold finite numbers in every row")
     return numbers
-
-
-def _csv(path: Path) -> pa.Table:
-    with pyarrow.csv.open_csv(path) as reader:
-        names = reader.schema.names
-    texts = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False)
-    return pyarrow.csv.read_csv(path, convert_options=texts)
-
-
-def _parquet(path: Path) -> pa.Table:
-    table = pq.read_table(path)
-    return pa.table({name: table[name].cast(pa.string()) for name in table.column_names})

@@ -201,7 +201,7 @@ CHAPTERS: Sequence[Chapter] = (
             ),
             Stop(
                 Ranking(),
-                "A search engine ranks advertisements by a profile that nobody else may see. An advertiser plants "
+                "A recommender ranks advertisements by a profile that nobody else may see. An advertiser plants "
                 "two accounts, one of 49 and one of 50, and looks at what each is shown. From then on, a click tells "
                 "an age.",
             ),

@@ -11,8 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from deniable.apps.attack.files import numbers_of, read_table
-from deniable.apps.attack.options import Defence, Epsilon, Plot, Seed
-from deniable.apps.attack.show import fight
+from deniable.apps.attack.options import MadeUp, spread
 from deniable.attacks import Membership, Model, Ranking
 from deniable.attacks.classes import require
 from deniable.attacks.on_models.membership import judge
@@ -24,21 +23,20 @@ from deniable.core.number import whole
 Candidates = Annotated[int, typer.Option(help="How many made-up people, half of them in.")]
 
 
+@spread
 def membership(
+    *,
     means: Annotated[Path | None, typer.Argument(help="Released means: one row, a column for each fact.")] = None,
     people: Annotated[Path | None, typer.Option(help="Candidates, with the same columns (CSV or Parquet).")] = None,
     reference: Annotated[Path | None, typer.Option(help="The population's means, with the same columns.")] = None,
     size: Annotated[int | None, typer.Option(help="Over how many people the means were taken.")] = None,
     candidates: Candidates = 100,
     columns: Annotated[int, typer.Option(help="Columns of made-up people.")] = 1000,
-    defence: Defence = None,
-    epsilon: Epsilon = "1",
-    seed: Seed = None,
-    plot: Plot = None,
+    made_up: MadeUp,
 ) -> None:
     """Tell from released means who is in the data."""
     if means is None:
-        fight(Membership(candidates, columns), defence, epsilon, seed, plot)
+        made_up.fight(Membership(candidates, columns))
         return
     if people is None or reference is None or size is None:
         raise InvalidArgumentError("means", "need --people, --reference and --size beside them")
@@ -54,21 +52,20 @@ def membership(
     _verdicts(score, score > threshold, f"a member's score is about {2 * threshold:.3g}, a stranger's about 0")
 
 
+@spread
 def model(
+    *,
     losses: Annotated[Path | None, typer.Argument(help="Candidates' losses under a model: a column loss.")] = None,
     shadow: Annotated[
         Path | None, typer.Option(help="Losses under a model of your own: columns loss and member (1 or 0).")
     ] = None,
     candidates: Candidates = 200,
     features: Annotated[int, typer.Option(help="Features of made-up people.")] = 1000,
-    defence: Defence = None,
-    epsilon: Epsilon = "1",
-    seed: Seed = None,
-    plot: Plot = None,
+    made_up: MadeUp,
 ) -> None:
     """Tell from a model whom it was trained on."""
     if losses is None:
-        fight(Model(candidates, features), defence, epsilon, seed, plot)
+        made_up.fight(Model(candidates, features))
         return
     if shadow is None:
         raise InvalidArgumentError("losses", "need --shadow beside them: losses of people of whom it is known")
@@ -81,21 +78,20 @@ def model(
     _verdicts(asked, asked < threshold, f"guessed to be in below a loss of {threshold:.3g}")
 
 
+@spread
 def ranking(
+    *,
     clicks: Annotated[Path | None, typer.Argument(help="What was clicked: a column ad.")] = None,
     planted: Annotated[
         Path | None, typer.Option(help="What planted accounts were shown: columns group (0 or 1) and ad.")
     ] = None,
     n: Annotated[int, typer.Option(help="How many made-up visitors.")] = 2000,
     visits: Annotated[int, typer.Option(help="Page loads of each planted account.")] = 2000,
-    defence: Defence = None,
-    epsilon: Epsilon = "1",
-    seed: Seed = None,
-    plot: Plot = None,
+    made_up: MadeUp,
 ) -> None:
     """Tell from a click what the profile says."""
     if clicks is None:
-        fight(Ranking(n, visits), defence, epsilon, seed, plot)
+        made_up.fight(Ranking(n, visits))
         return
     if planted is None:
         raise InvalidArgumentError("clicks", "need --planted beside them: what your own accounts were shown")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated
@@ -9,54 +10,51 @@ from typing import Annotated
 import numpy as np
 import pyarrow as pa
 import typer
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
 from deniable.apps.attack.files import columns_of, read_table, sensitive_of
-from deniable.apps.attack.options import Defence, Epsilon, On, Plot, Public, Seed, Sensitive
-from deniable.apps.attack.show import fight, show_counts, show_people
+from deniable.apps.attack.options import MadeUp, On, PublicList, Sensitive, spread
+from deniable.apps.attack.show import show_counts, show_people
 from deniable.attacks import Background, Composition, Homogeneity, Linkage, Skewness, Uniqueness
 from deniable.attacks.classes import PublishedClasses, require
 from deniable.attacks.on_tables.composition import compose
 from deniable.attacks.on_tables.homogeneity import exposed_rows
-from deniable.attacks.on_tables.linkage import link
+from deniable.attacks.on_tables.linkage import Links, link
 from deniable.attacks.on_tables.skewness import worst_class
 from deniable.attacks.on_tables.uniqueness import group_sizes
 from deniable.core.errors import InvalidArgumentError
 
 Release = Annotated[Path | None, typer.Argument(help="A published table (CSV or Parquet); made-up people without it.")]
 Size = Annotated[int, typer.Option("--n", help="How many made-up people.")]
-Shown = Annotated[int, typer.Option("--show", help="How many people to list.")]
 _MOST_COLUMNS = 6
 
 
+@spread
 def linkage(
+    *,
     release: Release = None,
-    public: Public = None,
     on: On = None,
     sensitive: Sensitive = None,
-    name: Annotated[str, typer.Option(help="The public list's column with the names.")] = "name",
-    show: Shown = 10,
+    listed: PublicList,
     n: Size = 1000,
-    defence: Defence = None,
-    epsilon: Epsilon = "1",
-    seed: Seed = None,
-    plot: Plot = None,
+    made_up: MadeUp,
 ) -> None:
     """Join a public list with names to a table without."""
     if release is None:
-        fight(Linkage(n), defence, epsilon, seed, plot)
+        made_up.fight(Linkage(n))
         return
-    if public is None:
+    if listed.public is None:
         raise InvalidArgumentError("public", "is needed: name the list with names by --public")
-    table, people = read_table(release, "release"), read_table(public, "public list")
+    table, people = read_table(release, "release"), read_table(listed.public, "public list")
     shared = _matched(on, table, people)
     column = sensitive_of(sensitive, table.column_names, shared)
     found = link(table, people, shared, column)
     total = people.num_rows
     console = Console()
     show_counts(
-        f"{release} joined with {public} on {', '.join(shared)}",
+        f"{release} joined with {listed.public} on {', '.join(shared)}",
         {
             "people on the list": (total, None),
             "just one row fits": (int(found.identified.sum()), total),
@@ -65,23 +63,21 @@ def linkage(
         },
         console,
     )
-    names = people[name].to_pylist() if name in people.column_names else [f"row {row + 1}" for row in range(total)]
-    exposed = np.flatnonzero(found.exposed)[:show].tolist()
-    show_people([(names[person], found.value(person)) for person in exposed], column, console)
+    _show_guesses(found, column, console)
+    show_people(_named(people, listed, found.exposed, found.value), column, console)
 
 
+@spread
 def uniqueness(
+    *,
     release: Release = None,
     on: On = None,
     n: Size = 50_000,
-    defence: Defence = None,
-    epsilon: Epsilon = "1",
-    seed: Seed = None,
-    plot: Plot = None,
+    made_up: MadeUp,
 ) -> None:
     """How many people a few columns name."""
     if release is None:
-        fight(Uniqueness(n), defence, epsilon, seed, plot)
+        made_up.fight(Uniqueness(n))
         return
     table = read_table(release, "table")
     columns = columns_of(on, table.column_names)
@@ -99,20 +95,19 @@ def uniqueness(
     Console().print(shown)
 
 
+@spread
 def homogeneity(
+    *,
     release: Release = None,
     on: On = None,
     sensitive: Sensitive = None,
     categories: Annotated[Path | None, typer.Option(help="A file with columns value and category.")] = None,
     n: Size = 1000,
-    defence: Defence = None,
-    epsilon: Epsilon = "1",
-    seed: Seed = None,
-    plot: Plot = None,
+    made_up: MadeUp,
 ) -> None:
     """Read what all rows of a class have in common."""
     if release is None:
-        fight(Homogeneity(n), defence, epsilon, seed, plot)
+        made_up.fight(Homogeneity(n))
         return
     table, columns, column = _grouped(release, on, sensitive)
     classes = PublishedClasses.of(table, columns, column)
@@ -120,7 +115,7 @@ def homogeneity(
         "rows": (table.num_rows, None),
         "classes": (len(classes.cells), None),
         "smallest class (k)": (int(classes.sizes.min()), None),
-        f"fewest values of {column} in a class (l)": (int((classes.weights > 0).sum(axis=1).min()), None),
+        f"fewest values of {column} in a class (l)": (int(classes.values_left.min()), None),
         f"rows whose class has one {column}": (int(exposed_rows(table, columns, column).sum()), table.num_rows),
     }
     if categories is not None:
@@ -132,29 +127,27 @@ def homogeneity(
     show_counts(f"{release}, classes by {', '.join(columns)}", lines, Console())
 
 
+@spread
 def background(
+    *,
     release: Release = None,
     on: On = None,
     sensitive: Sensitive = None,
     ruled_out: Annotated[list[str], typer.Option("--not", help="A value that is ruled out; may be repeated.")] = [],  # noqa: B006 - Typer reads it
     n: Size = 1000,
     known: Annotated[int, typer.Option(help="Diseases of made-up people that are ruled out.")] = 6,
-    defence: Defence = None,
-    epsilon: Epsilon = "1",
-    seed: Seed = None,
-    plot: Plot = None,
+    made_up: MadeUp,
 ) -> None:
     """Strike out what is known not to be, and read what is left of the class."""
     if release is None:
-        fight(Background(n, known), defence, epsilon, seed, plot)
+        made_up.fight(Background(n, known))
         return
     table, columns, column = _grouped(release, on, sensitive)
     classes = PublishedClasses.of(table, columns, column)
     for value in ruled_out:
         if value not in classes.values:
             raise InvalidArgumentError("not", f"{value!r} is no {column}; there are: {', '.join(classes.values)}")
-    left = classes.weights * np.array([value not in ruled_out for value in classes.values])
-    before, after = (((weights > 0).sum(axis=1) == 1)[classes.row] for weights in (classes.weights, left))
+    before, after = ((each.values_left == 1)[classes.row] for each in (classes, classes.without(ruled_out)))
     show_counts(
         f"{release}, classes by {', '.join(columns)}",
         {
@@ -169,20 +162,19 @@ def background(
     )
 
 
+@spread
 def skewness(
+    *,
     release: Release = None,
     on: On = None,
     sensitive: Sensitive = None,
     n: Size = 2000,
     rate: Annotated[float, typer.Option(help="How many of the made-up people are infected.")] = 0.02,
-    defence: Defence = None,
-    epsilon: Epsilon = "1",
-    seed: Seed = None,
-    plot: Plot = None,
+    made_up: MadeUp,
 ) -> None:
     """Find the class in which a rare value is frequent."""
     if release is None:
-        fight(Skewness(n, rate), defence, epsilon, seed, plot)
+        made_up.fight(Skewness(n, rate))
         return
     table, columns, column = _grouped(release, on, sensitive)
     shown = Table(title=f"{release}: how far a belief moves", title_justify="left", header_style="bold")
@@ -194,32 +186,29 @@ def skewness(
     Console().print(shown)
 
 
+@spread
 def composition(
+    *,
     release: Release = None,
     other: Annotated[Path | None, typer.Argument(help="A second table about some of the same people.")] = None,
-    public: Public = None,
     on: On = None,
     sensitive: Sensitive = None,
-    name: Annotated[str, typer.Option(help="The public list's column with the names.")] = "name",
-    show: Shown = 10,
+    listed: PublicList,
     n: Size = 1000,
-    defence: Defence = None,
-    epsilon: Epsilon = "1",
-    seed: Seed = None,
-    plot: Plot = None,
+    made_up: MadeUp,
 ) -> None:
     """Intersect two tables about the same person."""
     if release is None:
-        fight(Composition(n), defence, epsilon, seed, plot)
+        made_up.fight(Composition(n))
         return
     if other is None:
         raise InvalidArgumentError("other", "is needed: name two releases")
     first, second = read_table(release, "first release"), read_table(other, "second release")
-    people = None if public is None else read_table(public, "public list")
+    people = None if listed.public is None else read_table(listed.public, "public list")
     both = [column for column in first.column_names if column in second.column_names]
-    listed = both if people is None else people.column_names
-    column = sensitive_of(sensitive, both, columns_of(on, listed if people is not None else ()))
-    matched = columns_of(on, [candidate for candidate in both if candidate in listed and candidate != column])
+    column = sensitive_of(sensitive, both, columns_of(on, () if people is None else people.column_names))
+    shared = [name for name in both if people is None or name in people.column_names]
+    matched = columns_of(on, [name for name in shared if name != column])
     found = compose(first, second, matched, column, people)
     what = "people on the list" if people is not None else "pairs of classes that overlap"
     console = Console()
@@ -234,9 +223,28 @@ def composition(
         console,
     )
     if people is not None:
-        names = people[name].to_pylist() if name in people.column_names else [f"row {row + 1}" for row in range(total)]
-        chosen = np.flatnonzero(found.left == 1)[:show].tolist()
-        show_people([(names[person], found.value(person)) for person in chosen], column, console)
+        show_people(_named(people, listed, found.left == 1, found.value), column, console)
+
+
+def _show_guesses(found: Links, column: str, console: Console) -> None:
+    """How often the likeliest value is right, beside what guessing reaches that never looks for anybody."""
+    value, blind = found.most_common
+    console.print(
+        f"guessing each person's {column} from the rows that fit: {found.expected:.1%} right on average; "
+        f"always saying {value!r}, without looking for anybody: {blind:.1%}",
+        soft_wrap=True,
+        markup=False,
+        highlight=False,
+    )
+
+
+def _named(
+    people: pa.Table, listed: PublicList, known: NDArray[np.bool_], value: Callable[[int], str]
+) -> list[tuple[str, str]]:
+    """The first people whose value is known, by name if there is one."""
+    names = people[listed.name].to_pylist() if listed.name in people.column_names else None
+    rows = np.flatnonzero(known)[: listed.show].tolist()
+    return [(names[row] if names else f"row {row + 1}", value(row)) for row in rows]
 
 
 def _grouped(release: Path, on: str | None, sensitive: str | None) -> tuple[pa.Table, list[str], str]:

@@ -19,10 +19,13 @@ def paint(folder: Path) -> list[Path]:
     written = []
     attacks = {stop.attack.name: stop.attack for chapter in CHAPTERS for stop in chapter.stops}
     for attack in attacks.values():
-        for role, defence in (("victim", attack.victim), ("stopped", attack.saviour)):
-            outcome = attack.against_named(defence, 1, np.random.default_rng(SEED))
+        pair = {
+            role: attack.against_named(defence, 1, np.random.default_rng(SEED)).pictures[0]
+            for role, defence in (("victim", attack.victim), ("stopped", attack.saviour))
+        }
+        for role, picture in pair.items():
             path = folder / f"{attack.name}-{role}.svg"
-            path.write_text(draw(outcome.pictures[0]), encoding="utf-8")
+            path.write_text(draw(picture, list(pair.values())), encoding="utf-8")
             written.append(path)
     return written
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from deniable.apps.attack.page import percent
+from deniable.apps.attack.page import interval_words, percent, reached
 from deniable.apps.attack.svg import draw
 from deniable.apps.attack.tour import Tour, Visited, defences_of
 from deniable.attacks import Attack, Outcome
+from deniable.attacks.outcome import CONFIDENCE
 from deniable.core.errors import InvalidArgumentError
+from deniable.files.atomic import write
 
 
 def fight(attack: Attack[Any], defence: str | None, epsilon: str, seed: int | None, plot: Path | None) -> None:
@@ -40,21 +41,31 @@ def show_outcomes(attack: Attack[Any], outcomes: Sequence[Outcome], console: Con
     table = Table(
         title=f"{attack.title} ({attack.name})", title_justify="left", title_style="bold", header_style="bold"
     )
-    for column in ("defence", "reached", "guessing", "allowed", "what happened"):
-        table.add_column(column, justify="right" if column in ("reached", "guessing", "allowed") else "left")
+    for column in ("defence", "reached", "interval", "guessing", "allowed", "what happened"):
+        table.add_column(column, justify="left" if column in ("defence", "what happened") else "right")
     for outcome in outcomes:
-        allowed = "" if outcome.bound is None else f"{percent(outcome.bound)}"
-        row = (outcome.defence, shaded(outcome), percent(outcome.chance), allowed, outcome.sentence)
-        table.add_row(*row)
+        allowed = "" if outcome.bound is None else f"{percent(outcome.bound)}{'' if outcome.kept else ' broken'}"
+        table.add_row(
+            outcome.defence,
+            shaded(outcome),
+            interval_words(outcome),
+            percent(outcome.chance),
+            allowed,
+            outcome.sentence,
+        )
     console.print(table)
-    console.print(f"[dim]reached: {outcomes[0].measure}[/dim]", soft_wrap=True)
+    console.print(
+        f"[dim]reached: {outcomes[0].measure}; interval: where it would lie with very many guesses, "
+        f"at {CONFIDENCE:.1%} confidence; allowed: on average[/dim]",
+        soft_wrap=True,
+    )
     console.print(f"[dim]{attack.lesson}[/dim]", soft_wrap=True)
 
 
 def shaded(outcome: Outcome) -> Text:
     """The number, red where the attack took most of what there was."""
     style = "red" if outcome.gain > 0.5 else "yellow" if outcome.gain > 0.1 else "green"  # noqa: PLR2004 - most, some
-    return Text(percent(outcome.value), style=style)
+    return Text(reached(outcome), style=style)
 
 
 def show_matrix(tour: Tour, console: Console) -> None:
@@ -110,15 +121,4 @@ def save_picture(outcomes: Sequence[Outcome], path: Path) -> None:
         raise InvalidArgumentError("plot", "needs one defence: name it with --defence")
     drawn = [draw(picture) for picture in outcomes[0].pictures]
     for number, text in enumerate(drawn):
-        write_whole(path if number == 0 else path.with_stem(f"{path.stem}-{number + 1}"), text, "plot")
-
-
-def write_whole(path: Path, text: str, argument: str) -> None:
-    """All of it or nothing: written beside its place, then moved there."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise InvalidArgumentError(argument, f"could not be written to {path}: {error}") from None
+        write(path if number == 0 else path.with_stem(f"{path.stem}-{number + 1}"), text, "plot")

@@ -15,6 +15,7 @@ from rich.table import Table
 
 import deniable
 from deniable.apps.attack.files import read_table
+from deniable.apps.attack.options import CuratorOptions
 from deniable.attacks.defences import CuratorResponder
 from deniable.attacks.outcome import guesses_allowed
 from deniable.core.errors import InvalidArgumentError, Refused
@@ -26,20 +27,11 @@ _MOST = 2000
 
 
 @contextmanager
-def opened(
-    policy: Path,
-    table: str | None,
-    person: str | None,
-    secret: str,
-    people: str | None,
-    spend: str | None,
-    analyst: str | None,
-    *,
-    agreed: bool,
-) -> Iterator[CuratorResponder]:
+def opened(options: CuratorOptions, secret: str) -> Iterator[CuratorResponder]:
     """A responder that asks this policy's curator, after the spend was agreed to."""
-    where, who = needed("table", table), needed("person", person)
-    numbers, cost = numbers_in(needed("people", people)), positive("spend", needed("spend", spend))
+    where, who = needed("table", options.table), needed("person", options.person)
+    numbers, cost = numbers_in(needed("people", options.people)), positive("spend", needed("spend", options.spend))
+    policy, analyst = str(options.curator), options.analyst
     with deniable.open(policy) as curator:
         _look(curator, where, who, secret, analyst)
         console = Console(stderr=True)
@@ -47,10 +39,16 @@ def opened(
             f"This asks {policy} as an analyst would, and spends epsilon {float(cost):g} of its budget, for good.",
             soft_wrap=True,
         )
-        if not agreed and not typer.confirm("Go on?", err=True):
+        if not options.yes and not typer.confirm("Go on?", err=True):
             raise typer.Exit(1)
         with console.status("asking ..."):
             yield CuratorResponder(curator, where, who, numbers, [secret], cost, everyone=False, analyst=analyst)
+
+
+def wanted(options: CuratorOptions) -> tuple[str, NDArray[np.float64] | None]:
+    """What is to be found out, and the answers that score the guesses, if there are any."""
+    named = needed("secret", options.secret)
+    return named, truth_of(options.truth, options.person, named, options.people)
 
 
 def needed(name: str, value: str | None) -> str:

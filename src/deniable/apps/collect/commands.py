@@ -2,49 +2,51 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Mapping
-from enum import Enum
 from math import exp, sqrt
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from deniable.apps.collect.files import read_answers, read_reports, write_reports
-from deniable.apps.collect.page import page as build_page
-from deniable.apps.collect.students import students
-from deniable.apps.plan.commands import show
+from deniable.apps.formats import FILES, Form, Format, settled, write
+from deniable.apps.options import Confidence, Plot
 from deniable.core.errors import InvalidArgumentError
-from deniable.local.estimate import Estimate
-from deniable.local.reports import write_whole
-from deniable.local.survey import Survey, SurveyQuestion
+from deniable.files import atomic
 
-app = typer.Typer(no_args_is_help=True, help="Surveys in the local model: people add the noise themselves.")
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-SurveyFile = Annotated[Path, typer.Argument(help="The survey, a TOML file.")]
+    from deniable.local.estimate import Estimate
+    from deniable.local.survey import Survey, SurveyQuestion
 
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Run a survey in which people add the noise themselves. Nobody has to be trusted with true answers.",
+)
 
-class EstimateFormat(Enum):
-    """How estimates are written."""
-
-    TABLE = "table"
-    CSV = "csv"
-    JSON = "json"
+SurveyFile = Annotated[Path, typer.Argument(metavar="SURVEY", help="The survey file (TOML).")]
+_NUMBER = "NUMBER"
 
 
 @app.command("design")
 def _design(
     survey: SurveyFile,
-    page: Annotated[Path | None, typer.Option(help="Where the respondents' page goes.")] = None,
-    people: Annotated[int, typer.Option(help="How many are expected to answer, for the errors.")] = 1000,
+    page: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where to write the respondents' page; beside the survey otherwise."),
+    ] = None,
+    people: Annotated[
+        int, typer.Option(metavar=_NUMBER, help="How many people you expect to answer, to show the accuracy.")
+    ] = 1000,
 ) -> None:
-    """Show what a survey asks and loses, and write the page that respondents open."""
+    """Show how private and how accurate a survey is, and write the page that respondents open."""
+    from deniable.apps.collect.page import page as build_page
+    from deniable.local.survey import Survey
+
     loaded = Survey.load(survey)
     table = Table(title=loaded.title, title_justify="left", header_style="bold")
     for name in ("question", "kind", "protocol", "epsilon", f"± with {people:,} people"):
@@ -59,7 +61,7 @@ def _design(
         )
     total = float(loaded.loss.epsilon or 0)
     target = page or survey.with_suffix(".html")
-    write_whole(target, build_page(loaded).encode())
+    atomic.write(target, build_page(loaded), "path")
     console = Console()
     console.print(table)
     console.print(f"total: epsilon {total:g} for one respondent; any odds change by at most a factor {exp(total):.3g}")
@@ -70,10 +72,17 @@ def _design(
 @app.command("perturb")
 def _perturb(
     survey: SurveyFile,
-    answers: Annotated[Path, typer.Argument(help="True answers: CSV with a header, or JSON rows. They stay here.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where the reports go.")] = Path("reports.jsonl"),
+    answers: Annotated[
+        Path, typer.Argument(metavar="ANSWERS", help="True answers: CSV with a header, or JSON rows. They stay here.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="Where to write the noisy reports.")
+    ] = Path("reports.jsonl"),
 ) -> None:
-    """Make answers noisy, on the respondent's side."""
+    """Add noise to true answers, on the respondents' side."""
+    from deniable.apps.collect.files import read_answers, write_reports
+    from deniable.local.survey import Survey
+
     loaded = Survey.load(survey)
     people = write_reports(output, loaded, loaded.perturb(read_answers(answers, loaded)))
     Console().print(f"wrote {people:,} reports to {output}", soft_wrap=True)
@@ -82,58 +91,75 @@ def _perturb(
 @app.command("estimate")
 def _estimate(
     survey: SurveyFile,
-    reports: Annotated[list[Path], typer.Argument(help="Files of reports; what one person sent is such a file too.")],
-    confidence: Annotated[str, typer.Option(help="Of the intervals.")] = "0.95",
-    consistent: Annotated[bool, typer.Option("--consistent", help="Also the nearest non-negative shares.")] = False,
-    format: Annotated[EstimateFormat, typer.Option(help="How to write them.")] = EstimateFormat.TABLE,  # noqa: A002 - the option's name
-    plot: Annotated[Path | None, typer.Option(help="Also draw a picture into this file (png, svg, pdf).")] = None,
+    reports: Annotated[
+        list[Path], typer.Argument(metavar="REPORTS", help="Files of noisy reports; what one person sent is one too.")
+    ],
+    confidence: Confidence = "0.95",
+    consistent: Annotated[
+        bool, typer.Option("--consistent", help="Also show the nearest shares that are not negative and add up to 1.")
+    ] = False,
+    form: Form = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write to this file instead: .csv, .json, .parquet, .arrow."
+        ),
+    ] = None,
+    plot: Plot = None,
 ) -> None:
-    """Estimate the truth from reports, on the collector's side."""
+    """Estimate the truth from noisy reports, on the collector's side."""
+    from deniable.apps.collect.files import read_reports
+    from deniable.local.survey import Survey
+
+    wanted = settled(output, form, FILES)
     loaded = Survey.load(survey)
     found = loaded.estimate(read_reports(reports, loaded), confidence)
     if plot is not None:
         _draw(loaded, found, plot)
-    match format:
-        case EstimateFormat.JSON:
-            sys.stdout.write(json.dumps([dict(zip(_COLUMNS, row, strict=False)) for row in _rows(found, consistent)]))
-            sys.stdout.write("\n")
-        case EstimateFormat.CSV:
-            names = _COLUMNS if consistent else _COLUMNS[:-1]
-            for row in (names, *_rows(found, consistent)):
-                sys.stdout.write(",".join(_quoted(cell) for cell in row) + "\n")
-        case EstimateFormat.TABLE:
-            _show(loaded, found, consistent)
+    if wanted is Format.TABLE:
+        _show(loaded, found, consistent)
+    else:
+        table = _table(found, consistent)
+        write(wanted, output, table, table.to_pylist())
 
 
 @app.command("students")
 def _students(
-    people: Annotated[int, typer.Option(help="How many students to make up.")] = 100_000,
-    share: Annotated[str, typer.Option(help="How many of them cheated.")] = "0.2",
-    epsilon: Annotated[str, typer.Option(help="The privacy loss of each.")] = "1",
-    error: Annotated[str, typer.Option(help="A wanted error, to say how many people it takes.")] = "0.01",
-    plot: Annotated[Path | None, typer.Option(help="Also draw the picture into this file (png, svg, pdf).")] = None,
+    people: Annotated[int, typer.Option(metavar=_NUMBER, help="How many students to make up.")] = 100_000,
+    share: Annotated[str, typer.Option(metavar=_NUMBER, help="Share of them who cheated (0 to 1).")] = "0.2",
+    epsilon: Annotated[str, typer.Option(metavar=_NUMBER, help="Privacy loss of each student, as epsilon.")] = "1",
+    error: Annotated[
+        str, typer.Option(metavar=_NUMBER, help="Error you can accept, to see how many students that takes.")
+    ] = "0.01",
+    plot: Plot = None,
 ) -> None:
     """How many students cheated? Randomized response beside a trusted curator, on made-up students."""
+    from deniable.apps.collect.students import students
+    from deniable.apps.plan.commands import show
+
     show(students(people, share, epsilon, error), plot)
 
 
-_COLUMNS = ("question", "value", "estimate", "low", "high", "people", "consistent")
-
-
-def _rows(found: Mapping[str, Estimate], consistent: bool) -> list[tuple[object, ...]]:
+def _table(found: Mapping[str, Estimate], consistent: bool) -> pa.Table:
     """One row for each number."""
-    rows: list[tuple[object, ...]] = []
+    import numpy as np
+    import pyarrow as pa
+
+    rows: list[dict[str, object]] = []
     for name, estimate in found.items():
         value, low, high = (np.ravel(part).tolist() for part in (estimate.value, *estimate.interval))
         near = _near(estimate)
         for place, label in enumerate(estimate.labels):
-            row = (name, label, value[place], low[place], high[place], estimate.people)
-            rows.append((*row, near[place]) if consistent else row)
-    return rows
+            row = {"question": name, "value": str(label), "estimate": value[place], "low": low[place]}
+            row |= {"high": high[place], "people": estimate.people}
+            rows.append(row | ({"consistent": near[place]} if consistent else {}))
+    return pa.Table.from_pylist(rows)
 
 
 def _near(estimate: Estimate) -> list[float]:
     """Post-processed: shares as shares; a mean stays what it is."""
+    import numpy as np
+
     return [float(number) for number in np.ravel(estimate.consistent() if estimate.shares else estimate.value)]
 
 
@@ -153,7 +179,7 @@ def _show(survey: Survey, found: Mapping[str, Estimate], consistent: bool) -> No
 def _draw(survey: Survey, found: Mapping[str, Estimate], path: Path) -> None:
     """One panel for each question."""
     try:
-        from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
+        from matplotlib.figure import Figure
     except ImportError:
         raise InvalidArgumentError("plot", "needs matplotlib: pip install 'deniable[plot]'") from None
     figure = Figure(figsize=(7, 3 * len(survey.questions)), layout="constrained")
@@ -169,9 +195,3 @@ def _draw(survey: Survey, found: Mapping[str, Estimate], path: Path) -> None:
 def _expected_error(question: SurveyQuestion, people: int) -> float:
     """Two standard deviations."""
     return 2 * sqrt(question.protocol.variance(people))
-
-
-def _quoted(cell: object) -> str:
-    """For CSV."""
-    text = str(cell)
-    return '"' + text.replace('"', '""') + '"' if any(mark in text for mark in ',"\n') else text

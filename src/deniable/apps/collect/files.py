@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv
 import pyarrow.json
 from numpy.typing import NDArray
 
 from deniable.core.errors import InvalidArgumentError
-from deniable.local.reports import smallest, write_whole
+from deniable.files.atomic import write
+from deniable.files.source import DataFile
+from deniable.files.tables import decoded, read_table
+from deniable.local.reports import smallest
 from deniable.local.survey import Survey
 
 FORMAT = 1
@@ -28,9 +30,10 @@ _BLOCK = 1 << 24
 
 
 def read_answers(path: Path, survey: Survey) -> dict[str, NDArray[Any]]:
-    """The true answers, by question: from a CSV file with a header, or JSON (a list of rows, or one per line)."""
+    """The true answers, by question: from a table's file, or JSON (a list of rows, or one per line)."""
     columns = [question.name for question in survey.questions]
-    table = _json_table(path) if path.suffix in {".json", ".jsonl"} else _csv_table(path, columns)
+    by_line = path.suffix in {".json", ".jsonl"}
+    table = _json_table(path) if by_line else decoded(read_table(DataFile.named(path, "answers"), "answers"))
     missing = [name for name in columns if name not in table.column_names]
     if missing:
         raise InvalidArgumentError("answers", f"have no column {', '.join(missing)}")
@@ -48,7 +51,7 @@ def write_reports(path: Path, survey: Survey, reports: Mapping[str, NDArray[Any]
         parts += [f"{', ' if place else ''}{json.dumps(name)}: ", pa.array(column).cast(pa.string())]
     lines = pc.binary_join_element_wise(*parts, "}}", "")
     text = "\n".join([json.dumps(head), *lines.to_pylist(), ""])
-    write_whole(path, text.encode())
+    write(path, text)
     return people
 
 
@@ -123,19 +126,6 @@ def _column(path: Path, table: pa.Table, name: str) -> NDArray[Any]:
 
 def _broken(path: Path) -> InvalidArgumentError:
     return InvalidArgumentError("reports", f"in {path} are incomplete or damaged; ask for the file once more")
-
-
-def _csv_table(path: Path, columns: Sequence[str]) -> pa.Table:
-    """All columns as texts; an empty cell is no answer."""
-    options = pa.csv.ConvertOptions(
-        column_types=dict.fromkeys(columns, pa.string()), strings_can_be_null=True, null_values=[""]
-    )
-    try:
-        return pa.csv.read_csv(path, convert_options=options)
-    except OSError as error:
-        raise InvalidArgumentError("answers", f"could not be read: {error.strerror}: {path}") from None
-    except pa.ArrowInvalid:
-        raise InvalidArgumentError("answers", f"in {path} are not CSV with a header") from None
 
 
 def _json_table(path: Path) -> pa.Table:

@@ -10,60 +10,70 @@ from rich.console import Console
 from rich.text import Text
 
 from deniable.apps.chart import Chart
-from deniable.apps.plan.budget import budget
-from deniable.apps.plan.limits import limits
-from deniable.apps.plan.mean import mean
-from deniable.apps.plan.meaning import meaning
-from deniable.apps.plan.queries import queries
-from deniable.apps.plan.shuffle import shuffle
-from deniable.apps.plan.size import size
+from deniable.apps.options import Plot
 
-app = typer.Typer(no_args_is_help=True, help="Calculators for before the start. They read no data.")
+app = typer.Typer(no_args_is_help=True, help="Calculators for planning a study. They read no data.")
 
-Epsilon = Annotated[str, typer.Option(help="The privacy loss.")]
-Delta = Annotated[str, typer.Option(help="The part outside epsilon; far below 1 in the number of people.")]
-Confidence = Annotated[str, typer.Option(help="How sure the error bound is to hold.")]
-Plot = Annotated[Path | None, typer.Option(help="Also draw the picture into this file (png, svg, pdf).")]
+_NUMBER = "NUMBER"
+Epsilon = Annotated[str, typer.Option(metavar=_NUMBER, help="Privacy loss, as epsilon.")]
+Delta = Annotated[
+    str,
+    typer.Option(metavar=_NUMBER, help="Chance that epsilon does not hold; keep it far below one in all people."),
+]
+Confidence = Annotated[str, typer.Option(metavar=_NUMBER, help="Confidence level of the error bars.")]
+People = Annotated[int, typer.Option("--n", metavar=_NUMBER, help="How many people take part.")]
 
 
 @app.command("mean")
 def _mean(
-    n: Annotated[int, typer.Option(help="How many people.")] = 10_000,
+    n: People = 10_000,
     epsilon: Epsilon = "1",
     delta: Delta = "1e-6",
     confidence: Confidence = "0.95",
     plot: Plot = None,
 ) -> None:
-    """Error of a fraction: randomized response against Laplace against Gaussian."""
+    """How accurate a percentage is: by randomized response, with Laplace and with Gaussian noise."""
+    from deniable.apps.plan.mean import mean
+
     show(mean(n, epsilon, delta, confidence), plot)
 
 
 @app.command("size")
 def _size(
-    error: Annotated[str, typer.Option(help="The error of the fraction that is wanted.")] = "0.01",
+    error: Annotated[
+        str, typer.Option(metavar=_NUMBER, help="Error you can accept, as a fraction: 0.01 is ± 1%.")
+    ] = "0.01",
     epsilon: Epsilon = "1",
     delta: Delta = "1e-6",
     confidence: Confidence = "0.95",
     plot: Plot = None,
 ) -> None:
-    """How many people a wanted error needs."""
+    """How many people it takes to reach a wanted accuracy."""
+    from deniable.apps.plan.size import size
+
     show(size(error, epsilon, delta, confidence), plot)
 
 
 @app.command("queries")
 def _queries(
-    k: Annotated[int, typer.Option(help="How many counts at once.")] = 1000,
-    n: Annotated[int, typer.Option(help="How many people.")] = 10_000,
+    k: Annotated[int, typer.Option(metavar=_NUMBER, help="How many counts are asked at once.")] = 1000,
+    n: People = 10_000,
     epsilon: Epsilon = "1",
     delta: Delta = "1e-6",
     confidence: Confidence = "0.95",
     cells: Annotated[
-        int | None, typer.Option(help="What people can be told apart by; as many as people if not said.")
+        int | None,
+        typer.Option(
+            metavar=_NUMBER, help="How many kinds of people the data tells apart; as many as people otherwise."
+        ),
     ] = None,
-    error: Annotated[str, typer.Option(help="The error of each fraction that is wanted.")] = "0.06",
+    error: Annotated[str, typer.Option(metavar=_NUMBER, help="Error you can accept for each percentage.")] = "0.06",
     plot: Plot = None,
 ) -> None:
-    """Error of k linear queries that are asked at once, and what can still be done for how many."""
+    """How accurate many counts can be when they are asked at once, and what nobody can reach."""
+    from deniable.apps.plan.limits import limits
+    from deniable.apps.plan.queries import queries
+
     show(queries(k, n, epsilon, delta, confidence), plot)
     show(limits(k, n, epsilon, delta, confidence, cells, error), None)
 
@@ -72,29 +82,37 @@ def _queries(
 def _budget(
     epsilon: Epsilon = "1",
     delta: Delta = "1e-6",
-    each: Annotated[list[str], typer.Option(help="Epsilon of each Laplace count; may be repeated.")] = [  # noqa: B006 - Typer reads it
+    each: Annotated[
+        list[str], typer.Option(metavar=_NUMBER, help="Epsilon of one count with Laplace noise; repeat for several.")
+    ] = [  # noqa: B006 - Typer reads it
         "0.1",
         "0.01",
         "0.001",
     ],
-    sigma: Annotated[list[str], typer.Option(help="Sigma of each Gaussian count; may be repeated.")] = [  # noqa: B006 - same
+    sigma: Annotated[
+        list[str], typer.Option(metavar=_NUMBER, help="Sigma of one count with Gaussian noise; repeat for several.")
+    ] = [  # noqa: B006 - same
         "20",
         "50",
         "200",
     ],
 ) -> None:
-    """How many questions fit a budget, under each account."""
+    """How many questions fit a budget, by each way of adding up."""
+    from deniable.apps.plan.budget import budget
+
     show(budget(epsilon, delta, each, sigma), None)
 
 
 @app.command("shuffle")
 def _shuffle(
-    n: Annotated[int, typer.Option(help="How many reports are shuffled.")] = 10_000,
+    n: Annotated[int, typer.Option(metavar=_NUMBER, help="How many reports are shuffled.")] = 10_000,
     epsilon: Epsilon = "1",
     delta: Delta = "1e-6",
     plot: Plot = None,
 ) -> None:
-    """What shuffling adds to reports of the local model."""
+    """How much more private survey reports become when they are shuffled."""
+    from deniable.apps.plan.shuffle import shuffle
+
     show(shuffle(n, epsilon, delta), plot)
 
 
@@ -102,10 +120,15 @@ def _shuffle(
 def _meaning(
     epsilon: Epsilon = "1",
     delta: Delta = "0",
-    prior: Annotated[str | None, typer.Option(help="A belief between 0 and 1; several are shown without it.")] = None,
-    group: Annotated[int, typer.Option(help="A family, say: how many people together.")] = 4,
+    prior: Annotated[
+        str | None,
+        typer.Option(metavar=_NUMBER, help="A belief between 0 and 1, before the answer; several otherwise."),
+    ] = None,
+    group: Annotated[int, typer.Option(metavar=_NUMBER, help="How many people belong together, such as a family.")] = 4,
 ) -> None:
-    """What epsilon means in words: odds, beliefs, groups."""
+    """What an epsilon means for a person: odds, beliefs, risks, groups."""
+    from deniable.apps.plan.meaning import meaning
+
     show(meaning(epsilon, delta, prior, group), None)
 
 

@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from math import log, sqrt
-
 from deniable.apps.chart import Chart
-from deniable.core.number import Number, probability, whole
-from deniable.mechanisms import Gaussian, Laplace, RandomizedResponse
-
-
-def errors(people: int, epsilon: Number, delta: Number, confidence: Number) -> dict[str, float]:
-    """The error of the fraction, by each way of asking, at this confidence."""
-    return {
-        "randomized response": RandomizedResponse(epsilon=epsilon).error(confidence, people=people),
-        "Laplace": Laplace(sensitivity=1, epsilon=epsilon).error(confidence) / people,
-        "Gaussian": Gaussian(sensitivity=1, epsilon=epsilon, delta=delta).error(confidence) / people,
-        "sampling alone": sqrt(log(2 / (1 - float(probability("confidence", confidence)))) / (2 * people)),
-    }
+from deniable.core.number import Number, whole
+from deniable.mechanisms.accuracy.one_fraction import errors
 
 
 def mean(people: int, epsilon: Number, delta: Number, confidence: Number) -> Chart:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import exp
-
 from deniable.apps.chart import Chart
 from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
@@ -30,6 +28,7 @@ def meaning(epsilon: Number, delta: Number, prior: Number | None, group: int) ->
             )
         )
     factor = f"{guarantee.odds_factor:.3g}"
+    coin = (1 + Guarantee(guarantee.epsilon).advantage) / 2
     part = (
         f"Except with probability {float(guarantee.delta):g} (for the group {float(together.delta):.3g}): "
         "keep that far below 1 in all the people."
@@ -45,7 +44,7 @@ def meaning(epsilon: Number, delta: Number, prior: Number | None, group: int) ->
             "compared with the same answer had that person stayed away.",
             f"Risk: any bad event (a raised premium, an unwanted call) becomes at most {factor} times likelier "
             "by taking part.",
-            f"Coin: as deniable as a yes or no that is true with probability {1 / (1 + exp(-guarantee.epsilon)):.3g}.",
+            f"Coin: as deniable as a yes or no that is true with probability {coin:.3g}.",
             f"Guessing: who guesses whether a person took part is right at most {(1 + guarantee.advantage) / 2:.1%} "
             "of the time (a fair coin: 50%).",
             f"Group: {group} people together have epsilon {float(for_group.epsilon):.3g}.",

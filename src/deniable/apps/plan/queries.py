@@ -2,26 +2,9 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from deniable.apps.chart import Chart
-from deniable.core.number import Number, positive, probability, root_above, whole
-from deniable.mechanisms import Gaussian, Laplace, RandomizedResponse
-
-
-def errors(questions: int, people: int, epsilon: Number, delta: Number, confidence: Number) -> dict[str, float]:
-    """The largest error among k fractions of n people, at this confidence; each person may count in all k."""
-    share = 1 - (1 - probability("confidence", confidence)) / questions
-    laplace = Laplace(sensitivity=questions, epsilon=epsilon)
-    gaussian = Gaussian(
-        sensitivity=root_above(Fraction(questions)), epsilon=epsilon, delta=delta, step="1/1024", coordinates=1
-    )
-    response = RandomizedResponse(epsilon=positive("epsilon", epsilon) / questions)
-    return {
-        "randomized response": response.error(share, people=people),
-        "Laplace": laplace.error(confidence, answers=questions) / people,
-        "Gaussian": gaussian.error(confidence, answers=questions) / people,
-    }
+from deniable.core.number import Number, whole
+from deniable.mechanisms.accuracy.many_fractions import largest_errors
 
 
 def queries(questions: int, people: int, epsilon: Number, delta: Number, confidence: Number) -> Chart:
@@ -29,7 +12,7 @@ def queries(questions: int, people: int, epsilon: Number, delta: Number, confide
     whole("k", questions)
     whole("n", people)
     counts = sorted({round(questions ** (power / 6)) for power in range(7)})
-    over = {count: errors(count, people, epsilon, delta, confidence) for count in counts}
+    over = {count: largest_errors(count, people, epsilon, delta, confidence) for count in counts}
     names = list(over[questions])
     return Chart(
         title=f"Largest error of k fractions of {people:,} people, epsilon {epsilon} for all together, "

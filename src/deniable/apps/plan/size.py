@@ -2,21 +2,9 @@
 
 from __future__ import annotations
 
-from math import ceil
-
 from deniable.apps.chart import Chart
 from deniable.core.number import Number, positive
-from deniable.mechanisms import Gaussian, Laplace, RandomizedResponse
-
-
-def sizes(error: Number, epsilon: Number, delta: Number, confidence: Number) -> dict[str, int]:
-    """The number of people that makes a fraction this accurate, by each way of asking."""
-    wanted = float(positive("error", error))
-    return {
-        "randomized response": RandomizedResponse(epsilon=epsilon).people_for(error, confidence),
-        "Laplace": ceil(Laplace(sensitivity=1, epsilon=epsilon).error(confidence) / wanted),
-        "Gaussian": ceil(Gaussian(sensitivity=1, epsilon=epsilon, delta=delta).error(confidence) / wanted),
-    }
+from deniable.mechanisms.accuracy.one_fraction import sizes
 
 
 def size(error: Number, epsilon: Number, delta: Number, confidence: Number) -> Chart:

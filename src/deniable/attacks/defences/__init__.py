@@ -1,6 +1,6 @@
 """What stands between private data and an attacker: the old ways, and this project's curator.
 
-Guards answer questions, publishers publish a table, engines rank advertisements, trainers publish a model.
+Guards answer questions, publishers publish a table, recommenders rank advertisements, trainers publish a model.
 """
 
 from deniable.attacks.defences.auditors.bit_audit import OfflineBitAudit, SimulatableBitAudit

@@ -54,7 +54,7 @@ def publishers(epsilon: Number, values: Sequence[str] = DISEASES) -> Mapping[str
     )
 
 
-def engines(epsilon: Number) -> Mapping[str, every.Recommender]:
+def recommenders(epsilon: Number) -> Mapping[str, every.Recommender]:
     """Those that rank."""
     return _by_name((every.Deterministic(), every.RandomizedProfile(epsilon), every.ExponentialChoice(epsilon)))
 

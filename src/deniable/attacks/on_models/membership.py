@@ -8,12 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from deniable.attacks.attack import Attack
 from deniable.attacks.defences.defence import BoolArray, FloatArray, Guard, QuestionKind, Questions, SecretTable
 from deniable.attacks.defences.families import guards
+from deniable.attacks.on_models.candidates import AttackOnMembership
 from deniable.attacks.outcome import Outcome, advantage_allowed
 from deniable.attacks.picture import Graph, Mark, two_histograms
-from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import Number, whole
 
 PAID = 100
@@ -35,7 +34,7 @@ def scores(people: FloatArray, means: FloatArray, frequencies: FloatArray) -> Fl
 
 
 @dataclass(frozen=True, slots=True)
-class Membership(Attack[Guard]):
+class Membership(AttackOnMembership[Guard]):
     """Tells from the means of many columns who was in the group that they are means of.
 
     Target:      means of d columns over n people, with d well above n: allele frequencies of a patient group.
@@ -63,9 +62,8 @@ class Membership(Attack[Guard]):
     columns: int = 1000
 
     def __post_init__(self) -> None:
-        """Somebody in, somebody out."""
-        if self.candidates < 4:  # noqa: PLR2004 - on average two of each
-            raise InvalidArgumentError("candidates", f"must be at least 4, not {self.candidates}")
+        """Somebody in, somebody out, and something known of them."""
+        AttackOnMembership.__post_init__(self)
         whole("columns", self.columns)
 
     @staticmethod
@@ -77,28 +75,21 @@ class Membership(Attack[Guard]):
         """Every candidate is in by a fair coin; who is in is asked about, and then everybody is guessed."""
         frequencies = chance.uniform(0.2, 0.8, self.columns)
         people = (chance.random((self.candidates, self.columns)) < frequencies).astype(np.float64)
-        inside = np.zeros(self.candidates, dtype=bool)
-        while not 1 < inside.sum() < self.candidates:
-            inside = chance.integers(0, 2, self.candidates) == 1
+        inside = self.drawn(chance)
         table = SecretTable(people[inside], 0, 1, 1)
         everyone = np.ones((1, table.secret.shape[0]), dtype=bool)
         with defence.guard(table, chance) as responder:
             asked = np.arange(min(self.columns, PAID) if responder.paid else self.columns)
             sums = responder.answers(Questions(QuestionKind.COUNT, everyone, columns=asked))
         score, threshold = judge(people[:, asked], sums, frequencies[asked])
-        right = int(((score > threshold) == inside).sum())
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        return self.told_apart(
+            defence,
             measure="advantage in telling who is in the data",
-            value=2 * right / self.candidates - 1,
-            chance=0.0,
-            trials=self.candidates,
-            epsilon=defence.promise,
+            guesses=score > threshold,
+            inside=inside,
             bound=advantage_allowed(defence.promise),
-            sentence=f"{right} of {self.candidates} candidates are rightly told to be in or out, "
-            f"from the means of {asked.size:,} columns.",
-            pictures=(_picture(defence, score, threshold, inside),),
+            source=f"the means of {asked.size:,} columns",
+            picture=_picture(defence, score / (2 * threshold), inside),
         )
 
 
@@ -114,11 +105,12 @@ def judge(people: FloatArray, sums: FloatArray, frequencies: FloatArray) -> tupl
     return scores(people, sums / size, frequencies), middle
 
 
-def _picture(defence: Guard, score: FloatArray, threshold: float, inside: BoolArray) -> Graph:
-    """Scores of those who are in, and of those who are out."""
+def _picture(defence: Guard, score: FloatArray, inside: BoolArray) -> Graph:
+    """Scores of those who are in, and of those who are out, in units of what a member's is expected to be."""
     return two_histograms(
         f"Scores of candidates, through: {defence.says}",
-        "score",
+        "score (on average 0 for strangers, 1 for members); the outermost bars hold whatever is further out",
         {"in the data": score[inside], "not in the data": score[~inside]},
-        Mark(threshold, "guess: in", upright=True),
+        (-1.5, 2.5),
+        Mark(0.5, "guess: in", upright=True),
     )

@@ -8,13 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from deniable.attacks.attack import Attack
-from deniable.attacks.defences.defence import FloatArray
+from deniable.attacks.defences.defence import BoolArray, FloatArray
 from deniable.attacks.defences.families import trainers
 from deniable.attacks.defences.trainers.trainer import Trainer, losses
+from deniable.attacks.on_models.candidates import AttackOnMembership
 from deniable.attacks.outcome import Outcome, advantage_allowed
 from deniable.attacks.picture import Mark, two_histograms
-from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import Number, whole
 
 
@@ -32,7 +31,7 @@ def threshold_between(inside: FloatArray, outside: FloatArray) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Model(Attack[Trainer]):
+class Model(AttackOnMembership[Trainer]):
     """Tells from a person's loss under a published model whether the model was trained on them.
 
     Target:      the weights of a logistic regression with more features than people.
@@ -60,9 +59,8 @@ class Model(Attack[Trainer]):
     features: int = 1000
 
     def __post_init__(self) -> None:
-        """Somebody in, somebody out."""
-        if self.candidates < 4:  # noqa: PLR2004 - on average two of each
-            raise InvalidArgumentError("candidates", f"must be at least 4, not {self.candidates}")
+        """Somebody in, somebody out, and something known of them."""
+        AttackOnMembership.__post_init__(self)
         whole("features", self.features)
 
     @staticmethod
@@ -76,34 +74,25 @@ class Model(Attack[Trainer]):
         loss, inside = self._world(defence, truth, chance)
         own, known = self._world(defence, truth, chance)
         threshold = threshold_between(own[known], own[~known])
-        right = int(((loss < threshold) == inside).sum())
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        return self.told_apart(
+            defence,
             measure="advantage in telling whom a model was trained on",
-            value=2 * right / self.candidates - 1,
-            chance=0.0,
-            trials=self.candidates,
-            epsilon=defence.promise,
+            guesses=loss < threshold,
+            inside=inside,
             bound=advantage_allowed(defence.promise, str(defence.delta)),
-            sentence=f"{right} of {self.candidates} candidates are rightly told to be in or out, from their loss.",
-            pictures=(
-                two_histograms(
-                    f"Loss of candidates under a model {defence.says}",
-                    "loss",
-                    {"in the data": loss[inside], "not in the data": loss[~inside]},
-                    Mark(threshold, "guess: in", upright=True),
-                ),
+            source="their loss",
+            picture=two_histograms(
+                f"Loss of candidates under a model {defence.says}",
+                "loss; the last bar holds all that are larger",
+                {"in the data": loss[inside], "not in the data": loss[~inside]},
+                (0, 3),
+                Mark(threshold, "guess: in", upright=True),
             ),
         )
 
-    def _world(
-        self, defence: Trainer, truth: FloatArray, chance: np.random.Generator
-    ) -> tuple[FloatArray, np.typing.NDArray[np.bool_]]:
+    def _world(self, defence: Trainer, truth: FloatArray, chance: np.random.Generator) -> tuple[FloatArray, BoolArray]:
         """New people, a model of some of them, everybody's loss under it, and who was in."""
         features = chance.choice([-1.0, 1.0], (self.candidates, self.features))
         labels = np.where(features @ truth + chance.normal(0, 0.5, self.candidates) > 0, 1.0, -1.0)
-        inside = np.zeros(self.candidates, dtype=bool)
-        while not 1 < inside.sum() < self.candidates - 1:
-            inside = chance.integers(0, 2, self.candidates) == 1
+        inside = self.drawn(chance)
         return losses(defence.train(features[inside], labels[inside]), features, labels), inside

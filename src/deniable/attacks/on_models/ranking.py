@@ -10,7 +10,7 @@ import numpy as np
 
 from deniable.attacks.attack import Attack
 from deniable.attacks.defences.defence import FloatArray, IntArray
-from deniable.attacks.defences.families import engines
+from deniable.attacks.defences.families import recommenders
 from deniable.attacks.defences.recommenders.recommender import Recommender
 from deniable.attacks.outcome import Outcome, guesses_allowed
 from deniable.attacks.picture import Bars, Mark
@@ -35,7 +35,7 @@ def posterior(seen: IntArray, groups: IntArray, ads: int) -> FloatArray:
 class Ranking(Attack[Recommender]):
     """Plants an account of 49 and one of 50, watches what each is shown, and reads the clicks of everybody else.
 
-    Target:      a search engine that ranks advertisements by a profile that only it can see.
+    Target:      a recommender that ranks advertisements by a profile that only it can see.
     Finds:       whether somebody who clicked is 50 or older.
     Confidence:  the posterior of Bayes, given the advertisement that was clicked.
     Cost:        `visits` page loads of either account.
@@ -66,7 +66,7 @@ class Ranking(Attack[Recommender]):
     @staticmethod
     def defences(epsilon: Number) -> Mapping[str, Recommender]:
         """All that rank."""
-        return engines(epsilon)
+        return recommenders(epsilon)
 
     def against(self, defence: Recommender, chance: np.random.Generator) -> Outcome:
         """Visitors of both groups, equally many on average, each of whom clicks on what is shown first."""
@@ -76,15 +76,12 @@ class Ranking(Attack[Recommender]):
         clicked = defence.first(groups)
         right = int(((belief[clicked] > 0.5) == (groups == 1)).sum())  # noqa: PLR2004 - likelier than not
         bound = guesses_allowed(defence.promise, "1/2")
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        return self.guessed(
+            defence,
             measure="age groups guessed right from one click",
-            value=right / self.n,
-            chance=0.5,
+            right=right,
             trials=self.n,
-            epsilon=defence.promise,
-            bound=bound,
+            prior="1/2",
             sentence=f"{right:,} of {self.n:,} age groups are right; the surest click leaves "
             f"{max(belief.max(), 1 - belief.min()):.1%} confidence.",
             pictures=(_picture(defence, belief, clicked, bound),),

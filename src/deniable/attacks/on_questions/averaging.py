@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
 
 import numpy as np
 
-from deniable.attacks.attack import Attack
+from deniable.attacks.attack import AttackOnSums
 from deniable.attacks.defences.defence import FloatArray, Guard, QuestionKind, Questions, Responder
-from deniable.attacks.defences.families import guards
 from deniable.attacks.on_questions.blood_sugar import traits
-from deniable.attacks.outcome import Outcome, guesses_allowed
-from deniable.attacks.picture import Graph, Mark, line
+from deniable.attacks.outcome import Outcome
+from deniable.attacks.picture import Graph, Mark, line, two_histograms
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number, whole
+from deniable.core.number import whole
 
-PAID = 4
+PAID = 2
 """Repeats where answers are paid for: R questions share the budget, so the average of them errs like sqrt(R)."""
 
 
@@ -34,7 +32,7 @@ class Way(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Averaging(Attack[Guard]):
+class Averaging(AttackOnSums):
     """Asks for a set of people with the victim and for the same set without, many times, and averages the difference.
 
     Target:      anything that adds fresh noise to each answer: to each text (repeat), to each way of writing it
@@ -71,11 +69,6 @@ class Averaging(Attack[Guard]):
         if not 1 <= self.victims <= self.n:
             raise InvalidArgumentError("victims", f"must be between 1 and n = {self.n}, not {self.victims}")
 
-    @staticmethod
-    def defences(epsilon: Number) -> Mapping[str, Guard]:
-        """All that answer sums."""
-        return guards(epsilon)
-
     def against(self, defence: Guard, chance: np.random.Generator) -> Outcome:
         """The traits of the first people, guessed from averages."""
         table = traits(self.n, chance)
@@ -85,18 +78,15 @@ class Averaging(Attack[Guard]):
         averages = mean_of_known(differences)
         right = int(((averages > 0.5) == truth).sum())  # noqa: PLR2004 - half way between no and yes
         refused = int(np.isnan(differences).sum())
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        return self.guessed(
+            defence,
             measure=f"traits guessed right ({self.way})",
-            value=right / self.victims,
-            chance=0.5,
+            right=right,
             trials=self.victims,
-            epsilon=defence.promise,
-            bound=guesses_allowed(defence.promise, "1/2"),
+            prior="1/2",
             sentence=f"{right} of {self.victims} traits are right after {differences.shape[1]} differences each"
             + (f"; {refused} were refused." if refused else "."),
-            pictures=(self._picture(defence, differences, truth),),
+            pictures=self._pictures(defence, differences, averages, truth),
         )
 
     def play(self, responder: Responder, people: int, chance: np.random.Generator) -> FloatArray:
@@ -115,21 +105,31 @@ class Averaging(Attack[Guard]):
         first, second = answers.reshape(2, self.victims, repeats)
         return np.asarray(first - second)
 
-    def _picture(self, defence: Guard, differences: FloatArray, truth: FloatArray) -> Graph:
-        """The running average of a victim with the trait, and of one without."""
+    def _pictures(
+        self, defence: Guard, differences: FloatArray, averages: FloatArray, truth: FloatArray
+    ) -> tuple[Graph, ...]:
+        """Everybody's average; and where the same was asked for many times, how two of them came about."""
         chosen = {"has the trait": truth == 1, "has it not": truth == 0}
-        series = tuple(
-            line(name, np.arange(1, differences.shape[1] + 1), _running(differences[int(who.argmax())]))
-            for name, who in chosen.items()
-            if who.any()
+        everybody = two_histograms(
+            f"What the differences average to, through: {defence.says}",
+            "average difference; the outermost bars hold whatever is further out",
+            {name: averages[who] for name, who in chosen.items()},
+            (-1.5, 2.5),
+            Mark(0.5, "guess: yes", upright=True),
         )
-        return Graph(
-            f"The average so far, through: {defence.says}",
-            "questions asked",
+        if differences.shape[1] <= PAID or self.way != Way.REPEAT.value:
+            return (everybody,)
+        asked = np.arange(1, differences.shape[1] + 1)
+        running = Graph(
+            f"The average so far, of one person each, through: {defence.says}",
+            "differences asked for",
             "average difference",
-            series,
+            tuple(
+                line(name, asked, _running(differences[int(who.argmax())])) for name, who in chosen.items() if who.any()
+            ),
             (Mark(1, "yes"), Mark(0, "no")),
         )
+        return everybody, running
 
 
 def mean_of_known(differences: FloatArray) -> FloatArray:

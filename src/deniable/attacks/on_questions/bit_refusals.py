@@ -21,9 +21,8 @@ from deniable.attacks.defences.defence import (
 )
 from deniable.attacks.defences.families import auditors_of_bits
 from deniable.attacks.outcome import Outcome
-from deniable.attacks.picture import Sheet
+from deniable.attacks.picture import MarkedTable
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.guarantee import Guarantee
 from deniable.core.number import Number
 
 _RARE = 0.2
@@ -72,15 +71,12 @@ class BitRefusals(Attack[Guard]):
             guesses, told = self.play(responder, self.n)
         truth = table.secret[:, 0] == 1
         right = int((guesses == truth).sum())
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        return self.guessed(
+            defence,
             measure="traits guessed right",
-            value=right / self.n,
-            chance=1 - _RARE,
+            right=right,
             trials=self.n,
-            epsilon=defence.promise,
-            bound=None if defence.promise is None else Guarantee(defence.promise).posterior(1 - _RARE)[1],
+            prior=1 - _RARE,
             sentence=f"{right} of {self.n} traits are right; {int(np.isnan(told).sum())} of {told.size} questions "
             "were refused.",
             pictures=(_picture(defence, truth, guesses, told),),
@@ -100,7 +96,7 @@ class BitRefusals(Attack[Guard]):
         return bits if bits.sum() * 2 < people else ~bits, told
 
 
-def _picture(defence: Guard, truth: BoolArray, guesses: BoolArray, told: FloatArray) -> Sheet:
+def _picture(defence: Guard, truth: BoolArray, guesses: BoolArray, told: FloatArray) -> MarkedTable:
     """The list of people, what was said of each pair, and what follows."""
     said = ("", *("refused" if np.isnan(value) else f"{value:.0f}" for value in told))
     rows = tuple(
@@ -108,7 +104,7 @@ def _picture(defence: Guard, truth: BoolArray, guesses: BoolArray, told: FloatAr
         for number in range(min(truth.size, 10))
     )
     bright = frozenset((number, 2) for number in range(len(rows)) if guesses[number] == truth[number])
-    return Sheet(
+    return MarkedTable(
         f"Counts of neighbouring pairs, through: {defence.says}",
         ("", "with the one above", "guess", "truth"),
         rows,

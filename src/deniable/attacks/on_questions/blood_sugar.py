@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from deniable.attacks.defences.defence import FloatArray, SecretTable
+from deniable.attacks.defences.defence import BoolArray, FloatArray, SecretTable
 from deniable.core.number import whole
 
 LOW, HIGH, STEP = 4.0, 7.9, 0.1
 VALUES = 40
 """Points of the grid, all equally likely: guessing is right once in forty."""
+PRIOR = f"1/{VALUES}"
 
 
 def blood_sugar(n: int, chance: np.random.Generator) -> SecretTable:
@@ -28,3 +29,8 @@ def on_grid(readings: FloatArray) -> FloatArray:
     return np.asarray(
         np.round(np.clip(np.nan_to_num(readings, nan=LOW + STEP * (VALUES // 2)), LOW, HIGH), 1), dtype=np.float64
     )
+
+
+def exact_readings(readings: FloatArray, truth: FloatArray) -> BoolArray:
+    """Which readings are right to the last digit."""
+    return np.asarray(np.abs(on_grid(readings) - truth) < STEP / 10)

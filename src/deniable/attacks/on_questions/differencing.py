@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from deniable.attacks.attack import Attack
+from deniable.attacks.attack import AttackOnSums
 from deniable.attacks.defences.defence import FloatArray, Guard, QuestionKind, Questions, Responder
-from deniable.attacks.defences.families import guards
-from deniable.attacks.on_questions.blood_sugar import HIGH, LOW, VALUES, blood_sugar, on_grid
-from deniable.attacks.outcome import Outcome, guesses_allowed
+from deniable.attacks.on_questions.blood_sugar import HIGH, LOW, PRIOR, blood_sugar, exact_readings
+from deniable.attacks.outcome import Outcome
 from deniable.attacks.picture import Graph, Mark, dots, line
-from deniable.core.number import Number
 
 
 @dataclass(frozen=True, slots=True)
-class Differencing(Attack[Guard]):
+class Differencing(AttackOnSums):
     """Asks for the mean of everybody, and for the mean of everybody not named X: the difference is X.
 
     Target:      anything that answers sums or means over large sets of people.
@@ -46,31 +43,27 @@ class Differencing(Attack[Guard]):
 
     n: int = 100
 
-    @staticmethod
-    def defences(epsilon: Number) -> Mapping[str, Guard]:
-        """All that answer sums."""
-        return guards(epsilon)
-
     def against(self, defence: Guard, chance: np.random.Generator) -> Outcome:
         """Everybody's blood sugar, read off."""
-        table = blood_sugar(self.n, chance)
-        with defence.guard(table, chance) as responder:
-            readings = self.play(responder, self.n)
-        truth = table.secret[:, 0]
-        right = int((np.abs(on_grid(readings) - truth) < 1e-6).sum())  # noqa: PLR2004 - the grid is 0.1
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        truth, readings = self.read(defence, self.n, chance)
+        right = int(exact_readings(readings, truth).sum())
+        return self.guessed(
+            defence,
             measure="patients whose blood sugar was read exactly",
-            value=right / self.n,
-            chance=1 / VALUES,
+            right=right,
             trials=self.n,
-            epsilon=defence.promise,
-            bound=guesses_allowed(defence.promise, f"1/{VALUES}"),
+            prior=PRIOR,
             sentence=f"{right} of {self.n} blood sugars are right to the last digit"
             + (f"; {int(np.isnan(readings).sum())} questions were refused." if np.isnan(readings).any() else "."),
             pictures=(_picture(defence, truth, readings),),
         )
+
+    @classmethod
+    def read(cls, defence: Guard, n: int, chance: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        """The true values of made-up people, and the reading of each."""
+        table = blood_sugar(n, chance)
+        with defence.guard(table, chance) as responder:
+            return table.secret[:, 0], cls.play(responder, n)
 
     @staticmethod
     def play(responder: Responder, people: int) -> FloatArray:

@@ -11,8 +11,8 @@ import numpy as np
 from deniable.attacks.attack import Attack
 from deniable.attacks.defences.defence import FloatArray, Guard, QuestionKind, Questions, Responder, SecretTable
 from deniable.attacks.defences.families import auditors_of_maxima
-from deniable.attacks.outcome import Outcome, guesses_allowed
-from deniable.attacks.picture import Sheet
+from deniable.attacks.outcome import Outcome
+from deniable.attacks.picture import MarkedTable
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import Number
 
@@ -68,15 +68,12 @@ class MaxRefusals(Attack[Guard]):
         truth = table.secret[:, 0]
         right = int((claims == truth).sum())
         made = int((~np.isnan(claims)).sum())
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        return self.guessed(
+            defence,
             measure="salaries learned from maxima and refusals",
-            value=right / self.n,
-            chance=1 / _VALUES,
+            right=right,
             trials=self.n,
-            epsilon=defence.promise,
-            bound=guesses_allowed(defence.promise, f"1/{_VALUES}"),
+            prior=f"1/{_VALUES}",
             sentence=f"{made} salaries are claimed, {right} of them rightly.",
             pictures=(_picture(defence, told),),
         )
@@ -106,15 +103,17 @@ class MaxRefusals(Attack[Guard]):
         return claims, told
 
 
-def _picture(defence: Guard, told: FloatArray) -> Sheet:
+def _picture(defence: Guard, told: FloatArray) -> MarkedTable:
     """The first groups: what was said of four, of three and of two."""
     rows, bright = [], set()
+    silent = np.asarray(np.isnan(told).all(axis=0))  # a refusal that always comes says nothing
     for number, (four, three, two) in enumerate(told[:6]):
         rest = ("", "") if np.isnan(four) else (_said(three), "" if np.isnan(three) or three < four else _said(two))
         rows.append((f"group {number + 1}", _said(four), *rest))
         if not np.isnan(four):
-            bright |= {(number, place) for place, value in ((2, three), (3, two)) if rows[-1][place] and value != four}
-    return Sheet(
+            later = ((place, value) for place, value in ((2, three), (3, two)) if not silent[place - 1])
+            bright |= {(number, place) for place, value in later if rows[-1][place] and value != four}
+    return MarkedTable(
         f"The largest salary of 4, of 3 and of 2 people, through: {defence.says}",
         ("", "of a, b, c, d", "of a, b, c", "of a, b"),
         tuple(rows),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from deniable.attacks.attack import Attack
+from deniable.attacks.attack import AttackOnSums
 from deniable.attacks.defences.defence import (
     FloatArray,
     Guard,
@@ -18,16 +17,15 @@ from deniable.attacks.defences.defence import (
     Responder,
     SecretTable,
 )
-from deniable.attacks.defences.families import guards
 from deniable.attacks.on_questions.averaging import PAID, mean_of_known
 from deniable.attacks.on_questions.blood_sugar import traits
-from deniable.attacks.outcome import Outcome, guesses_allowed
+from deniable.attacks.outcome import Outcome
 from deniable.attacks.picture import Graph, Mark, line
-from deniable.core.number import Number, whole
+from deniable.core.number import whole
 
 
 @dataclass(frozen=True, slots=True)
-class Months(Attack[Guard]):
+class Months(AttackOnSums):
     """Reads the same fact of one person in many months, each with its own noise, and averages.
 
     Target:      input perturbation: every cell got its noise once, so repeating a question is useless.
@@ -52,11 +50,6 @@ class Months(Attack[Guard]):
     n: int = 30
     months: int = 30
 
-    @staticmethod
-    def defences(epsilon: Number) -> Mapping[str, Guard]:
-        """All that answer sums."""
-        return guards(epsilon)
-
     def against(self, defence: Guard, chance: np.random.Generator) -> Outcome:
         """One trait per person, the same in every month."""
         truth = traits(self.n, chance).secret
@@ -64,15 +57,12 @@ class Months(Attack[Guard]):
         with defence.guard(table, chance) as responder:
             readings = self.play(responder, self.n)
         right = int(((mean_of_known(readings) > 0.5) == truth[:, 0]).sum())  # noqa: PLR2004 - half way between no and yes
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        return self.guessed(
+            defence,
             measure="traits guessed right",
-            value=right / self.n,
-            chance=0.5,
+            right=right,
             trials=self.n,
-            epsilon=defence.promise,
-            bound=guesses_allowed(defence.promise, "1/2"),
+            prior="1/2",
             sentence=f"{right} of {self.n} traits are right, each from {readings.shape[1]} months.",
             pictures=(self._picture(defence, readings, truth[:, 0]),),
         )

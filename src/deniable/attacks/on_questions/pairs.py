@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
@@ -10,20 +10,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from deniable.attacks.attack import Attack
+from deniable.attacks.attack import AttackOnSums
 from deniable.attacks.defences.defence import BoolArray, Guard, IntArray, QuestionKind, Questions
-from deniable.attacks.defences.families import guards
-from deniable.attacks.on_questions.blood_sugar import VALUES, blood_sugar, on_grid
-from deniable.attacks.outcome import Outcome, guesses_allowed
+from deniable.attacks.on_questions.blood_sugar import PRIOR, VALUES, blood_sugar, exact_readings
+from deniable.attacks.outcome import Outcome
 from deniable.attacks.picture import Bars, Mark
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number, whole
+from deniable.core.number import whole
 
 _MOST_SETS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs(Attack[Guard]):
+class Pairs(AttackOnSums):
     """Finds, among all conditions on public columns, two large sets that differ in just one person, for each person.
 
     Target:      an interface without names: conditions such as town = 3 and not job = 5, and a least size.
@@ -53,11 +52,6 @@ class Pairs(Attack[Guard]):
     """How many conditions a question may join with AND."""
     least: int = 10
 
-    @staticmethod
-    def defences(epsilon: Number) -> Mapping[str, Guard]:
-        """All that answer sums."""
-        return guards(epsilon)
-
     def against(self, defence: Guard, chance: np.random.Generator) -> Outcome:
         """People with a town, a decade of birth, a job and a sex, and their blood sugar."""
         table = blood_sugar(self.n, chance)
@@ -71,17 +65,13 @@ class Pairs(Attack[Guard]):
             with defence.guard(table, chance) as responder:
                 sums = responder.answers(Questions(QuestionKind.SUM, asked))
             readings[isolated] = sums[: isolated.size] - sums[isolated.size :]
-        truth = table.secret[:, 0]
-        hits = np.abs(on_grid(readings) - truth) < 1e-6  # noqa: PLR2004 - the grid is 0.1
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        hits = exact_readings(readings, table.secret[:, 0])
+        return self.guessed(
+            defence,
             measure="patients read without naming anybody",
-            value=float(hits.mean()),
-            chance=1 / VALUES,
+            right=int(hits.sum()),
             trials=self.n,
-            epsilon=defence.promise,
-            bound=guesses_allowed(defence.promise, f"1/{VALUES}"),
+            prior=PRIOR,
             sentence=f"{isolated.size} of {self.n} people are isolated by two sets of at least {self.least}; "
             f"{int(hits.sum())} values are right.",
             pictures=(self._picture(public, defence, float(hits.mean())),),

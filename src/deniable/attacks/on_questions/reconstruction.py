@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from math import sqrt
 from typing import ClassVar
 
 import numpy as np
 
-from deniable.attacks.attack import Attack
+from deniable.attacks.attack import AttackOnSums
 from deniable.attacks.defences.defence import BoolArray, FloatArray, Guard, QuestionKind, Questions, Responder
-from deniable.attacks.defences.families import guards
 from deniable.attacks.defences.guards.uniform_noise import UniformNoise
 from deniable.attacks.on_questions.blood_sugar import traits
 from deniable.attacks.on_questions.decoders import DECODERS, EXHAUSTIVE, PROGRAM
-from deniable.attacks.outcome import Outcome, guesses_allowed
-from deniable.attacks.picture import Graph, Mark, Sheet, line
+from deniable.attacks.outcome import Outcome
+from deniable.attacks.picture import Graph, Mark, MarkedTable, line
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number, whole
+from deniable.core.number import whole
 
 ALL_SUBSETS = 401
 """n divided by this: noise up to there, on all 2^n questions, leaves 99% of the rows open to reconstruction."""
@@ -29,7 +27,7 @@ _MOST_CELLS = 400_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Reconstruction(Attack[Guard]):
+class Reconstruction(AttackOnSums):
     """Asks how many people have the trait, in random subsets, and solves for everybody at once.
 
     Target:      anything that answers counts over subsets of people with an error well below sqrt(n).
@@ -73,11 +71,6 @@ class Reconstruction(Attack[Guard]):
         if self.n * self.questions > _MOST_CELLS:
             raise InvalidArgumentError("n", f"with {self.questions:,} questions is too large; lower n or factor")
 
-    @staticmethod
-    def defences(epsilon: Number) -> Mapping[str, Guard]:
-        """All that answer sums."""
-        return guards(epsilon)
-
     @property
     def questions(self) -> int:
         """How many are asked; the exhaustive form asks all that there are."""
@@ -95,15 +88,12 @@ class Reconstruction(Attack[Guard]):
         right = int((rebuilt == truth).sum())
         random = isinstance(defence, UniformNoise) and self.decoder != "exhaustive"
         curve = (self.curve(chance),) if random else ()
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        return self.guessed(
+            defence,
             measure="rows of the table rebuilt",
-            value=right / self.n,
-            chance=0.5,
+            right=right,
             trials=self.n,
-            epsilon=defence.promise,
-            bound=guesses_allowed(defence.promise, "1/2"),
+            prior="1/2",
             sentence=f"{right} of {self.n} rows are right after {answered:,} of {attack.questions:,} questions "
             "were answered.",
             pictures=(*curve, _picture(defence, truth, rebuilt)),
@@ -155,7 +145,7 @@ class Reconstruction(Attack[Guard]):
         return DECODERS[best if self.decoder == "auto" else self.decoder](subsets, answers)
 
 
-def _picture(defence: Guard, truth: BoolArray, rebuilt: BoolArray) -> Sheet:
+def _picture(defence: Guard, truth: BoolArray, rebuilt: BoolArray) -> MarkedTable:
     """The first rows, true and rebuilt; what is right is bright."""
     width = 16
     shown = min(_SHOWN, truth.size)
@@ -167,6 +157,6 @@ def _picture(defence: Guard, truth: BoolArray, rebuilt: BoolArray) -> Sheet:
         bright |= {
             (len(rows) - 1, 1 + place) for place in range(end - start) if truth[start + place] == rebuilt[start + place]
         }
-    return Sheet(
+    return MarkedTable(
         f"The first {shown} rows, rebuilt through: {defence.says}", ("", *[""] * width), tuple(rows), frozenset(bright)
     )

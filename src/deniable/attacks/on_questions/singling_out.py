@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from deniable.attacks.attack import Attack
+from deniable.attacks.attack import AttackOnSums
 from deniable.attacks.defences.defence import FloatArray, Guard
-from deniable.attacks.defences.families import guards
-from deniable.attacks.on_questions.blood_sugar import LOW, STEP, VALUES, blood_sugar, on_grid
+from deniable.attacks.on_questions.blood_sugar import LOW, PRIOR, STEP, exact_readings
 from deniable.attacks.on_questions.differencing import Differencing
-from deniable.attacks.outcome import Outcome, guesses_allowed
+from deniable.attacks.outcome import Outcome
 from deniable.attacks.picture import Graph, Mark, dots
-from deniable.core.number import Number
 
 
 @dataclass(frozen=True, slots=True)
-class SinglingOut(Attack[Guard]):
+class SinglingOut(AttackOnSums):
     """Asks who is in the sample by differencing: a difference of 0 means out, any other is the value.
 
     Target:      statistics of a random sample, which most people are not in.
@@ -43,29 +40,17 @@ class SinglingOut(Attack[Guard]):
 
     n: int = 100
 
-    @staticmethod
-    def defences(epsilon: Number) -> Mapping[str, Guard]:
-        """All that answer sums."""
-        return guards(epsilon)
-
     def against(self, defence: Guard, chance: np.random.Generator) -> Outcome:
         """A claim about everybody whose difference can be a blood sugar."""
-        table = blood_sugar(self.n, chance)
-        with defence.guard(table, chance) as responder:
-            readings = Differencing.play(responder, self.n)
-        truth = table.secret[:, 0]
+        truth, readings = Differencing.read(defence, self.n, chance)
         claimed = np.abs(np.nan_to_num(readings)) >= LOW - STEP
-        right = int((np.abs(on_grid(readings) - truth) < 1e-6)[claimed].sum())  # noqa: PLR2004 - the grid is 0.1
-        claims = int(claimed.sum())
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        right, claims = int(exact_readings(readings, truth)[claimed].sum()), int(claimed.sum())
+        return self.guessed(
+            defence,
             measure="claims about single people that are right",
-            value=right / claims if claims else 0.0,
-            chance=1 / VALUES,
+            right=right,
             trials=claims,
-            epsilon=defence.promise,
-            bound=guesses_allowed(defence.promise, f"1/{VALUES}"),
+            prior=PRIOR,
             sentence=f"{claims} of {self.n} people are claimed to be in the sample; {right} values are right.",
             pictures=(_picture(defence, readings),),
         )

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from deniable.attacks.attack import Attack
-from deniable.attacks.classes import FloatArray, PublishedClasses
-from deniable.attacks.defences.families import publishers
+from deniable.attacks.attack import AttackOnTables
+from deniable.attacks.defences.defence import BoolArray
 from deniable.attacks.defences.publishers.k_anonymous import KAnonymous
 from deniable.attacks.defences.publishers.publisher import Publisher
-from deniable.attacks.on_tables.guessing import beliefs_about, certain, right_guesses, values_left
-from deniable.attacks.outcome import Outcome, guesses_allowed
+from deniable.attacks.on_tables.guessing import Beliefs, beliefs_about
+from deniable.attacks.outcome import Outcome
 from deniable.attacks.picture import Picture
 from deniable.attacks.population import DISEASES, SENSITIVE, population
 from deniable.attacks.textbook import FOUR_ANONYMOUS, sheet
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number
 
 
 @dataclass(frozen=True, slots=True)
-class Background(Attack[Publisher]):
+class Background(AttackOnTables):
     """Strikes out the diseases that a person is known not to have, and reads what is left of the class.
 
     Target:      a k-anonymous or l-diverse table: how diverse a class is depends on what the reader knows.
@@ -55,37 +52,27 @@ class Background(Attack[Publisher]):
         if not 0 <= self.known <= len(DISEASES) - 2:
             raise InvalidArgumentError("known", f"must be between 0 and {len(DISEASES) - 2}, not {self.known}")
 
-    @staticmethod
-    def defences(epsilon: Number) -> Mapping[str, Publisher]:
-        """All that publish a table."""
-        return publishers(epsilon)
-
     def against(self, defence: Publisher, chance: np.random.Generator) -> Outcome:
         """Each person's ruled-out diseases are chosen at random; what is left is equally likely beforehand."""
         people = population(self.n, chance)
-        classes, beliefs = beliefs_about(defence.publish(people), people)
-        possible = self._possible(classes, people, chance)
-        left = np.where(possible, beliefs + 1e-9, 0)  # where the class has none of them, any that is possible
-        right = right_guesses(classes, left, people)
-        fewer = len(DISEASES) - self.known
-        bound = guesses_allowed(defence.promise, f"1/{fewer}")
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        beliefs = beliefs_about(defence.publish(people), people)
+        possible = self._possible(beliefs, people, chance)
+        left = beliefs.weighed(np.where(possible, beliefs.weights, 0))
+        # where the class has none of them, any that is possible
+        right = beliefs.weighed(np.where(possible, beliefs.weights + 1e-9, 0)).right(people)
+        return self.guessed(
+            defence,
             measure=f"diseases guessed right, {self.known} ruled out beforehand",
-            value=right / self.n,
-            chance=1 / fewer,
+            right=right,
             trials=self.n,
-            epsilon=defence.promise,
-            bound=bound,
-            sentence=f"{right} of {self.n} diseases are right; "
-            f"for {certain(np.where(possible, beliefs, 0))} people only one is left.",
-            pictures=(*_textbook(defence), values_left(np.where(possible, beliefs, 0), defence.says)),
+            prior=f"1/{len(DISEASES) - self.known}",
+            sentence=f"{right} of {self.n} diseases are right; for {left.certain} people only one is left.",
+            pictures=(*_textbook(defence), left.picture(defence.says)),
         )
 
-    def _possible(self, classes: PublishedClasses, people: pa.Table, chance: np.random.Generator) -> FloatArray:
+    def _possible(self, beliefs: Beliefs, people: pa.Table, chance: np.random.Generator) -> BoolArray:
         """What the attacker knew before: for each person, which diseases they may have."""
-        own = np.array(classes.values)[None, :] == people[SENSITIVE].to_numpy(zero_copy_only=False)[:, None]
+        own = np.array(beliefs.values)[None, :] == people[SENSITIVE].to_numpy(zero_copy_only=False)[:, None]
         order = np.where(own, 2.0, chance.random(own.shape)).argsort(axis=1).argsort(axis=1)
         return np.asarray(order >= self.known)
 

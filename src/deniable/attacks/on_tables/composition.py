@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,19 +10,20 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from deniable.attacks.attack import Attack
+from deniable.attacks.attack import AttackOnTables
 from deniable.attacks.cells import overlap
-from deniable.attacks.classes import FloatArray, PublishedClasses, matches
-from deniable.attacks.defences.families import publishers
+from deniable.attacks.classes import PublishedClasses, matches
+from deniable.attacks.defences.defence import FloatArray
 from deniable.attacks.defences.publishers.k_anonymous import KAnonymous
 from deniable.attacks.defences.publishers.publisher import Publisher
-from deniable.attacks.on_tables.guessing import beliefs_about, certain, right_guesses, values_left
-from deniable.attacks.outcome import Outcome, guesses_allowed
+from deniable.attacks.on_tables.guessing import Beliefs, beliefs_about
+from deniable.attacks.outcome import Outcome
 from deniable.attacks.picture import Picture
-from deniable.attacks.population import DISEASES, population
+from deniable.attacks.population import PRIOR, population
 from deniable.attacks.textbook import HOSPITAL_A, HOSPITAL_B, sheet
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number
+from deniable.releases.syntactic.disclosure import left_by_both
+from deniable.releases.syntactic.search.classes import ClassValues
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ class Intersection:
     @property
     def left(self) -> NDArray[np.int64]:
         """How many values are possible in both."""
-        return np.asarray(((self.first > 0) & (self.second > 0)).sum(axis=1), dtype=np.int64)
+        every = np.arange(len(self.first))
+        return left_by_both(ClassValues.weighed(self.first), ClassValues.weighed(self.second), every, every)
 
     def value(self, person: int) -> str:
         """The likeliest value that is left."""
@@ -57,26 +59,24 @@ def compose(
     """
     first, second = PublishedClasses.of(one, on, sensitive), PublishedClasses.of(other, on, sensitive)
     values = tuple(sorted({*first.values, *second.values}))
-    weights = [_aligned(classes, values) for classes in (first, second)]
     if people is not None:
-        seen = [classes.beliefs(people) for classes in (first, second)]
-        return Intersection(values, *(_aligned(c, values, b) for c, b in zip((first, second), seen, strict=True)))
+        return Intersection(values, *(_aligned(each.values, each.beliefs(people), values) for each in (first, second)))
     pairs = matches(first.cells, second.cells, overlap).tocoo()
     if not pairs.nnz:
         raise InvalidArgumentError("releases", "have no classes that overlap: nobody can be in both")
-    return Intersection(values, weights[0][pairs.row], weights[1][pairs.col])
+    one, other = (_aligned(each.values, each.weights, values) for each in (first, second))
+    return Intersection(values, one[pairs.row], other[pairs.col])
 
 
-def _aligned(classes: PublishedClasses, values: Sequence[str], weights: FloatArray | None = None) -> FloatArray:
-    """The weights of a release, in the order of the values of both."""
-    own = classes.weights if weights is None else weights
-    aligned = np.zeros((own.shape[0], len(values)))
-    aligned[:, [values.index(value) for value in classes.values]] = own
+def _aligned(own: Sequence[str], weights: FloatArray, values: Sequence[str]) -> FloatArray:
+    """The weights of a release's own values, in the order of the values of both."""
+    aligned = np.zeros((weights.shape[0], len(values)))
+    aligned[:, [values.index(value) for value in own]] = weights
     return aligned
 
 
 @dataclass(frozen=True, slots=True)
-class Composition(Attack[Publisher]):
+class Composition(AttackOnTables):
     """Finds a person's class in the releases of two hospitals, and keeps the diseases that are in both.
 
     Target:      releases that are anonymous each for itself, made by people who never talked to each other.
@@ -86,7 +86,7 @@ class Composition(Attack[Publisher]):
     Reference:   Ganta, Kasiviswanathan, Smith 2008.
 
     Example:
-        >>> Composition(n=600).against_named("k-anonymous", 1, np.random.default_rng(1)).value > 0.7
+        >>> Composition(n=600).against_named("k-anonymous", 1, np.random.default_rng(1)).value > 0.5
         True
     """
 
@@ -107,37 +107,24 @@ class Composition(Attack[Publisher]):
         if not 0 < self.shared <= 1:
             raise InvalidArgumentError("shared", f"must be above 0 and at most 1, not {self.shared}")
 
-    @staticmethod
-    def defences(epsilon: Number) -> Mapping[str, Publisher]:
-        """All that publish a table."""
-        return publishers(epsilon)
-
     def against(self, defence: Publisher, chance: np.random.Generator) -> Outcome:
-        """The hospitals sort their patients differently, as two hospitals would."""
+        """Neither hospital knows of the other, nor of the other's patients."""
         both = population(max(1, round(self.shared * self.n)), chance)
         alone = [population(max(1, self.n - both.num_rows), chance) for _ in range(2)]
-        seen = [
-            beliefs_about(defence.publish(pa.concat_tables([both, own]), order), both)
-            for own, order in zip(alone, (("zip", "age", "sex"), ("age", "sex", "zip")), strict=True)
-        ]
-        values = tuple(sorted({value for classes, _ in seen for value in classes.values}))
-        first, second = (_aligned(classes, values, beliefs) for classes, beliefs in seen)
-        product = first * second
-        joint = PublishedClasses((), (), values, first, np.zeros(0, dtype=np.int64))
-        right = right_guesses(joint, product, both)
-        twice = None if defence.promise is None else 2 * defence.promise
-        bound = guesses_allowed(twice, f"1/{len(DISEASES)}")
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        seen = [beliefs_about(defence.publish(pa.concat_tables([both, own])), both) for own in alone]
+        values = tuple(sorted({value for beliefs in seen for value in beliefs.values}))
+        first, second = (_aligned(beliefs.values, beliefs.weights, values) for beliefs in seen)
+        together = Beliefs(values, first * second, values.index(seen[0].values[seen[0].common]))
+        right = together.right(both)
+        return self.guessed(
+            defence,
             measure="diseases of people in both hospitals guessed right",
-            value=right / both.num_rows,
-            chance=1 / len(DISEASES),
+            right=right,
             trials=both.num_rows,
-            epsilon=twice,
-            bound=bound,
-            sentence=f"{right} of {both.num_rows} diseases are right; for {certain(product)} people only one is left.",
-            pictures=(*_textbook(defence), values_left(product, f"two tables, {defence.says}")),
+            prior=PRIOR,
+            tables=2,
+            sentence=f"{right} of {both.num_rows} diseases are right; for {together.certain} people only one is left.",
+            pictures=(*_textbook(defence), together.picture(f"two tables, {defence.says}")),
         )
 
 

@@ -10,18 +10,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from deniable.attacks.attack import Attack
+from deniable.attacks.attack import AttackOnTables
 from deniable.attacks.classes import PublishedClasses
-from deniable.attacks.defences.families import publishers
 from deniable.attacks.defences.publishers.k_anonymous import KAnonymous
 from deniable.attacks.defences.publishers.l_diverse import LDiverse
 from deniable.attacks.defences.publishers.publisher import Publisher
-from deniable.attacks.on_tables.guessing import beliefs_about, certain, right_guesses, values_left
-from deniable.attacks.outcome import Outcome, guesses_allowed
+from deniable.attacks.on_tables.guessing import beliefs_about
+from deniable.attacks.outcome import Outcome
 from deniable.attacks.picture import Picture
-from deniable.attacks.population import DISEASES, population
+from deniable.attacks.population import PRIOR, population
 from deniable.attacks.textbook import CATEGORIES, FOUR_ANONYMOUS, ON, SENSITIVE, THREE_DIVERSE, sheet
-from deniable.core.number import Number
 
 
 def exposed_rows(
@@ -42,11 +40,11 @@ def exposed_rows(
         named = [categories.get(value, value) for value in release[sensitive].to_pylist()]
         release = release.set_column(place, sensitive, pa.array(named))
     classes = PublishedClasses.of(release, on, sensitive)
-    return np.asarray(((classes.weights > 0).sum(axis=1) == 1)[classes.row])
+    return np.asarray((classes.values_left == 1)[classes.row])
 
 
 @dataclass(frozen=True, slots=True)
-class Homogeneity(Attack[Publisher]):
+class Homogeneity(AttackOnTables):
     """Finds a person's class in the release, and reads what its rows have in common.
 
     Target:      a k-anonymous table. With categories of values (gastritis and ulcer are stomach diseases), an
@@ -71,28 +69,19 @@ class Homogeneity(Attack[Publisher]):
 
     n: int = 1000
 
-    @staticmethod
-    def defences(epsilon: Number) -> Mapping[str, Publisher]:
-        """All that publish a table."""
-        return publishers(epsilon)
-
     def against(self, defence: Publisher, chance: np.random.Generator) -> Outcome:
         """The most frequent disease of the class, for everybody."""
         people = population(self.n, chance)
-        classes, beliefs = beliefs_about(defence.publish(people), people)
-        right = right_guesses(classes, beliefs, people)
-        bound = guesses_allowed(defence.promise, f"1/{len(DISEASES)}")
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        beliefs = beliefs_about(defence.publish(people), people)
+        right = beliefs.right(people)
+        return self.guessed(
+            defence,
             measure="diseases guessed right from the class",
-            value=right / self.n,
-            chance=1 / len(DISEASES),
+            right=right,
             trials=self.n,
-            epsilon=defence.promise,
-            bound=bound,
-            sentence=f"{right} of {self.n} diseases are right; for {certain(beliefs)} people only one is left.",
-            pictures=(*_textbook(defence), values_left(beliefs, defence.says)),
+            prior=PRIOR,
+            sentence=f"{right} of {self.n} diseases are right; for {beliefs.certain} people only one is left.",
+            pictures=(*_textbook(defence), beliefs.picture(defence.says)),
         )
 
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from deniable.attacks.attack import Attack
-from deniable.attacks.classes import FloatArray, PublishedClasses
-from deniable.attacks.defences.families import publishers
+from deniable.attacks.attack import AttackOnTables
+from deniable.attacks.classes import PublishedClasses
+from deniable.attacks.defences.defence import BoolArray, FloatArray
 from deniable.attacks.defences.publishers.publisher import Publisher
-from deniable.attacks.on_tables.guessing import beliefs_about, right_guesses, values_left
-from deniable.attacks.outcome import Outcome, guesses_allowed
+from deniable.attacks.on_tables.guessing import beliefs_about
+from deniable.attacks.outcome import Outcome
 from deniable.attacks.picture import Bars
-from deniable.attacks.population import DISEASES, population
-from deniable.core.number import Number
+from deniable.attacks.population import PRIOR, population
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +28,28 @@ class Links:
     values: tuple[str, ...]
     beliefs: FloatArray
     """The weight of each sensitive value among those rows."""
+    overall: FloatArray
+    """The share of each value in the whole release."""
 
     @property
-    def identified(self) -> FloatArray:
+    def most_common(self) -> tuple[str, float]:
+        """What to guess without looking for anybody, and how often that is right."""
+        place = int(self.overall.argmax())
+        return self.values[place], float(self.overall[place])
+
+    @property
+    def expected(self) -> float:
+        """How often the likeliest value of each person is right, on average; the most common, where no row fits."""
+        shares = self.beliefs.max(axis=1) / np.maximum(self.rows, 1e-300)
+        return float(np.where(self.rows > 0, shares, self.most_common[1]).mean())
+
+    @property
+    def identified(self) -> BoolArray:
         """Whether just one row can be theirs."""
         return np.asarray(self.rows == 1)
 
     @property
-    def exposed(self) -> FloatArray:
+    def exposed(self) -> BoolArray:
         """Whether just one sensitive value can be theirs."""
         return np.asarray((self.beliefs > 0).sum(axis=1) == 1)
 
@@ -57,11 +70,11 @@ def link(release: pa.Table, public: pa.Table, on: Sequence[str], sensitive: str)
     """
     classes = PublishedClasses.of(release, on, sensitive)
     beliefs = classes.beliefs(public)
-    return Links(beliefs.sum(axis=1), classes.values, beliefs)
+    return Links(beliefs.sum(axis=1), classes.values, beliefs, classes.overall)
 
 
 @dataclass(frozen=True, slots=True)
-class Linkage(Attack[Publisher]):
+class Linkage(AttackOnTables):
     """Joins a voters' list to the release by zip code, date of birth, age and sex.
 
     Target:      a table whose names were taken away, or generalised.
@@ -86,29 +99,19 @@ class Linkage(Attack[Publisher]):
 
     n: int = 1000
 
-    @staticmethod
-    def defences(epsilon: Number) -> Mapping[str, Publisher]:
-        """All that publish a table."""
-        return publishers(epsilon)
-
     def against(self, defence: Publisher, chance: np.random.Generator) -> Outcome:
         """Everybody is on the voters' list and in the release."""
         people = population(self.n, chance)
-        classes, beliefs = beliefs_about(defence.publish(people), people)
-        right = right_guesses(classes, beliefs, people)
-        bound = guesses_allowed(defence.promise, f"1/{len(DISEASES)}")
-        rows = beliefs.sum(axis=1)
-        return Outcome(
-            attack=self.name,
-            defence=defence.name,
+        beliefs = beliefs_about(defence.publish(people), people)
+        right, alone = beliefs.right(people), int((beliefs.rows == 1).sum())
+        return self.guessed(
+            defence,
             measure="diseases of named people guessed right",
-            value=right / self.n,
-            chance=1 / len(DISEASES),
+            right=right,
             trials=self.n,
-            epsilon=defence.promise,
-            bound=bound,
-            sentence=f"{right} of {self.n} diseases are right; for {int((rows == 1).sum())} people just one row fits.",
-            pictures=(_rows_that_fit(rows, defence.says), values_left(beliefs, defence.says)),
+            prior=PRIOR,
+            sentence=f"{right} of {self.n} diseases are right; for {alone} people just one row fits.",
+            pictures=(_rows_that_fit(beliefs.rows, defence.says), beliefs.picture(defence.says)),
         )
 
 

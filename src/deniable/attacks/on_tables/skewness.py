@@ -12,15 +12,16 @@ import pyarrow as pa
 from scipy.stats import binom
 
 from deniable.attacks.attack import Attack
-from deniable.attacks.classes import WEIGHT, FloatArray, PublishedClasses, distinct, matches
-from deniable.attacks.defences.defence import BoolArray
+from deniable.attacks.classes import WEIGHT, PublishedClasses, distinct, matches
+from deniable.attacks.defences.defence import BoolArray, FloatArray
 from deniable.attacks.defences.families import publishers
 from deniable.attacks.defences.publishers.publisher import Publisher
 from deniable.attacks.on_tables.guessing import beliefs_about, shared_columns
-from deniable.attacks.outcome import Outcome, guesses_allowed
+from deniable.attacks.outcome import Outcome, Scale, guesses_allowed
 from deniable.attacks.picture import Graph, Mark, histogram
 from deniable.attacks.population import SENSITIVE, population
 from deniable.core.number import Number, probability, whole
+from deniable.releases.syntactic.disclosure import worst_shares
 
 _STATES = ("negative", "positive")
 
@@ -37,7 +38,7 @@ def worst_class(release: pa.Table, on: Sequence[str], sensitive: str, value: str
     if value not in classes.values:
         return 0.0, 0.0
     place = classes.values.index(value)
-    return float(classes.shares[:, place].max()), float(classes.overall[place])
+    return float(worst_shares(classes.pairs, len(classes.cells))[place]), float(classes.overall[place])
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,28 +89,28 @@ class Skewness(Attack[Publisher]):
         people = people.set_column(place, SENSITIVE, pa.array(np.array(_STATES)[infected.astype(np.int64)]))
         release = defence.publish(people)
         sure = self._confidence(release, people, defence.promise)
-        prior = str(self.rate)
         return Outcome(
             attack=self.name,
             defence=defence.name,
             measure="how sure the attacker is of an infected person, on average",
-            value=float(sure[infected].mean()),
-            chance=self.rate,
+            right=float(sure[infected].sum()),
             trials=int(infected.sum()),
+            chance=self.rate,
             epsilon=defence.promise,
-            bound=guesses_allowed(defence.promise, prior),
+            bound=guesses_allowed(defence.promise, str(self.rate)),
             sentence=f"{self.rate:.0%} are infected; the attacker is {sure[infected].mean():.1%} sure of those "
             f"who are, and at most {sure.max():.1%} sure of anybody.",
             pictures=(self._picture(sure, infected, defence),),
+            scale=Scale.BELIEF,
         )
 
     def _confidence(self, release: pa.Table, people: pa.Table, epsilon: Fraction | None) -> FloatArray:
         """Of each person's infection."""
         if epsilon is not None:
             return self._posterior(release, people, float(epsilon))
-        classes, beliefs = beliefs_about(release, people)
-        place = classes.values.index("positive")
-        return np.asarray(beliefs[:, place] / np.maximum(beliefs.sum(axis=1), 1e-300))
+        beliefs = beliefs_about(release, people)
+        place = beliefs.values.index("positive")
+        return np.asarray(beliefs.weights[:, place] / np.maximum(beliefs.rows, 1e-300))
 
     def _posterior(self, release: pa.Table, people: pa.Table, epsilon: float) -> FloatArray:
         """E[infected / size | both noisy counts] in each person's class: the size is known, infections are binomial.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
@@ -11,15 +11,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from deniable.attacks.attack import Attack
+from deniable.attacks.attack import AttackOnTables
 from deniable.attacks.classes import PublishedClasses, distinct, require
-from deniable.attacks.defences.families import publishers
 from deniable.attacks.defences.publishers.publisher import Publisher
 from deniable.attacks.on_tables.guessing import shared_columns
 from deniable.attacks.outcome import Outcome
 from deniable.attacks.picture import Bars
 from deniable.attacks.population import SENSITIVE, population
-from deniable.core.number import Number
 
 
 def group_sizes(table: pa.Table, on: Sequence[str]) -> NDArray[np.int64]:
@@ -35,7 +33,7 @@ def group_sizes(table: pa.Table, on: Sequence[str]) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, slots=True)
-class Uniqueness(Attack[Publisher]):
+class Uniqueness(AttackOnTables):
     """Counts the people who are the only one with their zip code, date of birth and sex.
 
     Target:      a table that still has the columns that a public list has.
@@ -59,11 +57,6 @@ class Uniqueness(Attack[Publisher]):
 
     n: int = 50_000
 
-    @staticmethod
-    def defences(epsilon: Number) -> Mapping[str, Publisher]:
-        """All that publish a table."""
-        return publishers(epsilon)
-
     def against(self, defence: Publisher, chance: np.random.Generator) -> Outcome:
         """A person counts if just one row can be theirs, and nobody else fits that row."""
         people = population(self.n, chance)
@@ -76,9 +69,9 @@ class Uniqueness(Attack[Publisher]):
             attack=self.name,
             defence=defence.name,
             measure="people who are alone with their zip code, birth and sex",
-            value=alone / self.n,
-            chance=1 / self.n,
+            right=alone,
             trials=self.n,
+            chance=1 / self.n,
             epsilon=defence.promise,
             bound=None,
             sentence=f"{alone:,} of {self.n:,} people are the only one who fits their row.",

@@ -2,16 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
 from math import ceil, floor
 
 from deniable.core.expression import EPOCH, Column, Kind, Range
 from deniable.engines.duckdb.literals import FIRST_DAY, LAST_DAY, TYPES, cast, clamped, double, whole
+from deniable.engines.engine import UnlikeUnitsError
 
 _FLOATS = frozenset({"FLOAT", "DOUBLE"})
 WHOLES = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"})
 _WIDER = ("UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL")
+_WORDS = ("ENUM(", "JSON")
+"""Texts with rules of their own, which are compared as texts instead."""
+_ALIKE = (*WHOLES, *_WIDER, *_FLOATS, "VARCHAR", "BLOB", "UUID", "BOOLEAN", "DATE", "TIMESTAMP")
+"""Types that can name a unit: values are equal if their bytes are. Of intervals, times with zones, bits, variants and
+whatever is nested or of a custodian's making, that is not so, or not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Where a column is found in a statement, and its type there."""
+
+    place: str
+    type: str
+
+
+def stored(place: str, kind: str) -> Stored:
+    """A column of a file. Texts are compared by their bytes, whatever collation the file asks for."""
+    if kind == "VARCHAR":
+        return Stored(f"({place} COLLATE C)", kind)
+    return Stored(f"CAST({place} AS VARCHAR)", "VARCHAR") if kind.startswith(_WORDS) else Stored(place, kind)
+
+
+def identified(column: Stored) -> str:
+    """A column that tells units apart: equal units have equal bytes, and so equal hashes and equal texts.
+
+    Raises:
+        UnlikeUnitsError: its type has another equality.
+    """
+    if not column.type.startswith(_ALIKE) or column.type.endswith("]"):
+        raise UnlikeUnitsError("the unit is stored in a type that cannot be compared")
+    if column.type not in _FLOATS:
+        return column.place
+    return f"CASE WHEN {column.place} = 0 THEN 0 WHEN ISNAN({column.place}) THEN 'nan' ELSE {column.place} END"
 
 
 def read(column: str, stored: str, declared: Column) -> str:
@@ -23,8 +58,17 @@ def read(column: str, stored: str, declared: Column) -> str:
             return _real(_converted(column, stored, Kind.NUMBER), declared.range)
         case Kind.DATE:
             return _day(_converted(column, stored, Kind.DATE), declared.range)
+        case Kind.TEXT:
+            return _text(_converted(column, stored, Kind.TEXT), declared.length)
         case _:
             return _converted(column, stored, declared.kind)
+
+
+def _text(value: str, length: int | None) -> str:
+    """Its first characters. Bytes are no fewer than characters, and are counted already."""
+    if length is None:
+        return value
+    return f"CASE WHEN STRLEN({value}) <= {length} THEN {value} ELSE LEFT({value}, {length}) END"
 
 
 def _converted(column: str, stored: str, kind: Kind) -> str:

@@ -13,11 +13,16 @@ import pyarrow as pa
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.query import ExactQuery
-from deniable.engines.duckdb.files import DataFile, Stamp
+from deniable.core.relation import Matches
+from deniable.core.relation import tables as tables_of
+from deniable.engines.duckdb.fan_out import count, lightened
 from deniable.engines.duckdb.killable import Killable
 from deniable.engines.duckdb.lockdown import locks, tables
+from deniable.engines.duckdb.look import types
 from deniable.engines.duckdb.statements import statement
 from deniable.engines.engine import Engine
+from deniable.files.scan import columns
+from deniable.files.source import DataFile, Stamp
 
 
 class DuckDB(Engine):
@@ -66,12 +71,22 @@ class DuckDB(Engine):
         self._threads = threads or os.cpu_count() or 1
         self._lock = Lock()
         self._columns: dict[str, tuple[Stamp | None, dict[str, str]]] = {}
+        self._matched: dict[Matches, tuple[_Stamps, int]] = {}
         self._started: list[tuple[_Stamps, Killable]] = []
         weakref.finalize(self, _dismiss, self._started)
 
     def emit(self, query: ExactQuery) -> str:
         """Every node of the algebra has one spelling here, and each spelling is total."""
-        return statement(query, self._stored)
+        return statement(lightened(query, self.matched), self._stored)
+
+    def matched(self, matches: Matches) -> int:
+        """Counted once for each version of the public files."""
+        stamps = tuple(self._file(table).stamp() for table in tables_of(matches.table))
+        known = self._matched.get(matches)
+        if known is None or known[0] != stamps:
+            found = int(self.fetch(count(matches, self._stored))["most"][0].as_py())
+            known = self._matched[matches] = stamps, found
+        return known[1]
 
     def fetch(self, sql: str) -> pa.Table:
         """One query at a time: each has all the threads and all the memory."""
@@ -79,15 +94,15 @@ class DuckDB(Engine):
             return self._worker().ask(sql)
 
     def describe(self, table: str) -> dict[str, str]:
-        """The columns in the file and DuckDB's names for their types; those of a CSV file are guessed."""
+        """The columns in the file and DuckDB's names for their types; those of a CSV file are guessed from its rows."""
         file = self._file(table)
         if not file.path.is_file():
             raise InvalidArgumentError(table, f"has no file at {file.path}")
         try:
-            return file.columns(typed=True)
+            return types(file)
         except (duckdb.Error, OSError) as error:
-            reason = str(error).partition("\n")[0]
-        raise InvalidArgumentError(table, f"cannot be read from {file.path}: {reason}")
+            unreadable = file.unreadable(table, error)
+        raise unreadable
 
     def version(self, table: str) -> str:
         """Of the path, size, time and number of the file, and of its first and last 64 KiB."""
@@ -115,11 +130,11 @@ class DuckDB(Engine):
         """The columns of a table's file and their types, looked up again when the file has changed."""
         file = self._file(table)
         stamp = file.stamp()
-        known, columns = self._columns.get(table, (None, {}))
-        if known != stamp or not columns:
-            columns = file.columns()
-            self._columns[table] = stamp, columns
-        return columns
+        known, stored = self._columns.get(table, (None, {}))
+        if known != stamp or not stored:
+            stored = columns(file)
+            self._columns[table] = stamp, stored
+        return stored
 
     def _worker(self) -> Killable:
         """The worker; a new one if it died, or if a file has changed under it."""

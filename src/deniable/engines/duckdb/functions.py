@@ -44,7 +44,7 @@ def _keeps_off_zero(bounds: Range) -> bool:
     return (bounds.low is not None and bounds.low > 0) or (bounds.high is not None and bounds.high < 0)
 
 
-def _common(*arguments: Expression) -> Kind:
+def common(*arguments: Expression) -> Kind:
     """The kind that these are compared as; a NULL constant takes any."""
     kinds = {argument.kind for argument in arguments if not (isinstance(argument, Literal) and argument.value is None)}
     if kinds == {Kind.INTEGER, Kind.NUMBER}:
@@ -66,10 +66,22 @@ def _arithmetic(pattern: str) -> Function:
 
 
 def _in_whole_numbers(pattern: str, call: Call, arguments: list[str]) -> str:
-    if _within(call.range, _SAFE) and all(_within(argument.range, _SAFE) for argument in call.arguments):
+    if _within(call.range, _SAFE) and all(_firm(part) and _within(part.range, _SAFE) for part in call.arguments):
         return cast(pattern.format(*arguments), Kind.INTEGER, call.kind)
     wide = pattern.format(*(f"CAST({argument} AS HUGEINT)" for argument in arguments))
     return f"TRY_CAST({wide} AS {TYPES[call.kind]})"
+
+
+def _firm(expression: Expression) -> bool:
+    """Whether a whole number surely lies in its range: nothing about it is concluded from what doubles should do."""
+    if not isinstance(expression, Call) or expression.function in _ALWAYS_WITHIN:
+        return True
+    parts = (part for part in expression.arguments if part.kind in _COUNTED)
+    return expression.kind is not Kind.NUMBER and all(_firm(part) for part in parts)
+
+
+_COUNTED = frozenset({Kind.INTEGER, Kind.NUMBER, Kind.DATE})
+_ALWAYS_WITHIN = frozenset({"grid", "sign", "length", "quarter", "month", "day", "weekday"})
 
 
 def _enforced(expression: Expression) -> Range:
@@ -91,7 +103,7 @@ def _whole_division(pattern: str, real: str) -> Function:
 
     def spell(call: Call, say: Say) -> str:
         one, other = call.arguments
-        kind = _common(one, other)
+        kind = common(one, other)
         parts = [say(one, kind), _nonzero(other, say(other, kind))]
         if kind is Kind.NUMBER:
             return cast(real.format(*parts), Kind.NUMBER, call.kind)
@@ -115,7 +127,7 @@ def _rounding(name: str) -> Function:
 def _round(call: Call, say: Say) -> str:
     value, places = call.arguments
     digits = f"CAST({say(places, Kind.INTEGER)} AS INTEGER)"
-    if value.kind is Kind.INTEGER and call.kind is Kind.INTEGER and _within(value.range, _SAFE):
+    if value.kind is Kind.INTEGER and call.kind is Kind.INTEGER and _firm(value) and _within(value.range, _SAFE):
         return f"ROUND({say(value, Kind.INTEGER)}, {digits})"
     return cast(f"ROUND({say(value, Kind.NUMBER)}, {digits})", Kind.NUMBER, call.kind)
 
@@ -154,20 +166,20 @@ def _choice(name: str) -> Function:
 
 def _nullif(call: Call, say: Say) -> str:
     one, other = call.arguments
-    kind = _common(one, other)
+    kind = common(one, other)
     return f"CASE WHEN {say(one, kind)} = {say(other, kind)} THEN NULL ELSE {say(one, call.kind)} END"
 
 
 def _comparison(sign: str) -> Function:
     def spell(call: Call, say: Say) -> str:
-        kind = _common(*call.arguments)
+        kind = common(*call.arguments)
         return f"({say(call.arguments[0], kind)} {sign} {say(call.arguments[1], kind)})"
 
     return spell
 
 
 def _in(call: Call, say: Say) -> str:
-    kind = _common(*call.arguments)
+    kind = common(*call.arguments)
     value, *options = (say(argument, kind) for argument in call.arguments)
     return f"({value} IN ({', '.join(options)}))"
 
@@ -190,7 +202,7 @@ def _substring(call: Call, say: Say) -> str:
     end = 1 << 31
     start, length = (
         say(place, Kind.INTEGER)
-        if _within(place.range, end + 1)
+        if _firm(place) and _within(place.range, end + 1)
         else clamped(say(place, Kind.INTEGER), whole(-end), whole(end))
         for place in places
     )

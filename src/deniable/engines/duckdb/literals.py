@@ -5,6 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from deniable.core.expression import Kind
+from deniable.files.scan import quoted as quoted  # noqa: PLC0414 - names and texts are spelled as the files' are
+from deniable.files.scan import text as text  # noqa: PLC0414 - same
 
 TYPES = {
     Kind.INTEGER: "BIGINT",
@@ -32,22 +34,6 @@ _WIDEST = 1 << 126
 def cast(spelled: str, kind: Kind, wanted: Kind) -> str:
     """A value of one kind where another is wanted. Texts are never read as numbers unasked."""
     return spelled if kind is wanted else _CASTS[kind, wanted].format(spelled)
-
-
-def quoted(name: str) -> str:
-    """A name of a column or a table.
-
-    Example:
-        >>> quoted('the "real" cost')
-        '"the ""real"" cost"'
-    """
-    return '"' + name.replace('"', '""') + '"'
-
-
-def text(value: str) -> str:
-    """A text constant. The parser would stop at a zero byte, so that one is spelled."""
-    parts = (f"'{part}'" for part in value.replace("'", "''").split("\x00"))
-    return "(" + " || chr(0) || ".join(parts) + ")" if "\x00" in value else next(parts)
 
 
 def whole(value: int) -> str:

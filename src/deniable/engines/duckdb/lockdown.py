@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 
-from deniable.engines.duckdb.files import DataFile
 from deniable.engines.duckdb.literals import quoted, text
+from deniable.files.scan import attached, relation
+from deniable.files.source import DataFile
 
 MISTRUSTED = "top_n_window_elimination,type_pushdown"
 """Optimizer rules that have had wrong results: the second lets TRY_CAST drop rows of CSV files, or raise
@@ -19,7 +20,7 @@ def tables(files: Mapping[str, DataFile]) -> list[str]:
     statements = []
     for name, file in files.items():
         with suppress(OSError):
-            statements += [*file.opened(), f"CREATE VIEW main.{quoted(name)} AS FROM {file.relation()}"]
+            statements += [*attached(file), f"CREATE VIEW main.{quoted(name)} AS FROM {relation(file)}"]
     return statements
 
 

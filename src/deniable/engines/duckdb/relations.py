@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from deniable.core.expression import Expression, Kind
+from deniable.core.expression import Column, Expression, Kind
 from deniable.core.grid import RANGE
 from deniable.core.relation import (
     ROW,
+    THERE,
     UNIT,
+    Among,
     Beside,
+    Cut,
     Grouped,
     Joined,
     Measure,
@@ -20,10 +23,14 @@ from deniable.core.relation import (
     Relation,
     Stacked,
 )
-from deniable.engines.duckdb.columns import WHOLES
+from deniable.engines.duckdb.columns import WHOLES, Stored, stored
+from deniable.engines.duckdb.functions import common
 from deniable.engines.duckdb.literals import TYPES, clamped, quoted, whole
-from deniable.engines.duckdb.spelling import Speller, Stored
+from deniable.engines.duckdb.spelling import Speller
 from deniable.engines.engine import UnlikeUnitsError
+
+_PLACE = quoted("which of its unit's rows it is")
+"""A name that no column has."""
 
 Tables = Callable[[str], Mapping[str, str]]
 """The columns of a declared table and their types in the file."""
@@ -45,11 +52,11 @@ class From:
         return f"SELECT {', '.join(values)} FROM {self.text}{chosen}"  # noqa: S608 - our own algebra, all names quoted
 
 
-def spelled(relation: Relation, tables: Tables, alias: str = "r") -> From:
+def spelled(relation: Relation, tables: Tables, alias: str = "r") -> From:  # noqa: PLR0911 - one for each relation
     """The relation under an alias; its parts, if it is a join, under longer ones."""
     match relation:
         case str():
-            columns = {name: Stored(f"{alias}.{quoted(name)}", kind) for name, kind in tables(relation).items()}
+            columns = {name: stored(f"{alias}.{quoted(name)}", kind) for name, kind in tables(relation).items()}
             return From(f"main.{quoted(relation)} AS {alias}", columns)
         case Numbered():
             return _numbered(relation, tables, alias)
@@ -63,6 +70,8 @@ def spelled(relation: Relation, tables: Tables, alias: str = "r") -> From:
             return _inner(" UNION ALL ".join(_projected(part, tables) for part in parts), types[0], alias)
         case Joined():
             return _joined(relation, tables, alias)
+        case Cut():
+            return _cut(relation, tables, alias)
 
 
 def _inner(select: str, types: Mapping[str, str], alias: str) -> From:
@@ -73,8 +82,9 @@ def _inner(select: str, types: Mapping[str, str], alias: str) -> From:
 def _numbered(relation: Numbered, tables: Tables, alias: str) -> From:
     """Whoever reads it twice must keep it in between: the numbers can change."""
     rows = spelled(relation.table, tables)
-    numbered = f"SELECT r.*, ROW_NUMBER() OVER () AS {quoted(ROW)} FROM {rows.text}"  # noqa: S608 - as above
-    return _inner(numbered, {name: stored.type for name, stored in rows.columns.items()} | {ROW: "BIGINT"}, alias)
+    columns = [f"{column.place} AS {quoted(name)}" for name, column in rows.columns.items()]
+    numbered = rows.select(None, None, [*columns, f"ROW_NUMBER() OVER () AS {quoted(ROW)}"])
+    return _inner(numbered, {name: column.type for name, column in rows.columns.items()} | {ROW: "BIGINT"}, alias)
 
 
 def _projected(relation: Projected, tables: Tables) -> str:
@@ -97,7 +107,7 @@ def _grouped(relation: Grouped, tables: Tables, alias: str) -> From:
     rows = spelled(relation.table, tables)
     speller = Speller(rows.columns)
     types = {field.name: TYPES[field.value.kind] for field in relation.keys}
-    groups = [f"{speller.key(field.value)} AS {quoted(field.name)}" for field in relation.keys]
+    groups = [f"{speller.identity(field.value)} AS {quoted(field.name)}" for field in relation.keys]
     if relation.unit is not None:
         types[UNIT] = rows.columns[relation.unit].type
         groups.append(f"{speller.unit(relation.unit)} AS {quoted(UNIT)}")
@@ -114,14 +124,14 @@ def _measured(measure: Measure, speller: Speller) -> str:
         case Measured.COUNT:
             return f"COUNT({speller.spell(measure.value)}){where}"
         case Measured.DISTINCT:
-            return f"COUNT(DISTINCT {speller.key(measure.value)}){where}"
+            return f"COUNT(DISTINCT {speller.identity(measure.value)}){where}"
         case Measured.SUM:
             total = f"SUM({speller.spell(measure.value, Kind.INTEGER)}){where}"
             return f"CAST({clamped(total, whole(-RANGE), whole(RANGE))} AS BIGINT)"
         case Measured.LEAST:
-            return f"MIN({speller.key(measure.value)}){where}"
+            return f"MIN({speller.identity(measure.value)}){where}"
         case Measured.GREATEST:
-            return f"MAX({speller.key(measure.value)}){where}"
+            return f"MAX({speller.identity(measure.value)}){where}"
 
 
 def _type(measure: Measure) -> str:
@@ -133,6 +143,11 @@ def _joined(relation: Joined, tables: Tables, alias: str) -> From:
     first = spelled(relation.first, tables, f"{alias}_0")
     text, columns = first.text, _numbered_names(0, first)
     for number, other in enumerate(relation.others, start=1):
+        if isinstance(other, Among):
+            place = f"{alias}_{number}"
+            text = f"({text} LEFT JOIN {_among(other, columns, tables, place)})"
+            columns[f"{number}.{THERE}"] = Stored(f"{place}.there", TYPES[Kind.BOOLEAN])
+            continue
         part = spelled(other.table, tables, f"{alias}_{number}")
         columns |= _numbered_names(number, part)
         kind = "LEFT JOIN" if other.outer else "JOIN"
@@ -140,8 +155,54 @@ def _joined(relation: Joined, tables: Tables, alias: str) -> From:
     return From(text, columns)
 
 
+def _cut(relation: Cut, tables: Tables, alias: str) -> From:
+    """Light units as they are; of the heavy, the first rows in an order that no other row has a part in."""
+    rows = spelled(relation.table, tables)
+    speller = Speller(rows.columns)
+    unit = speller.unit(relation.unit)
+    types = {name: column.type for name, column in rows.columns.items()}
+    columns = [f"{column.place} AS {quoted(name)}" for name, column in rows.columns.items()]
+    names = ", ".join(quoted(name) for name in rows.columns)
+    seen = [_told_apart(column, speller) for column in relation.by]
+    order = ", ".join([f"HASH({', '.join([f'CAST({unit} AS VARCHAR)', *seen])})", *seen])
+    among = "(SELECT unit FROM heavy)"
+    heavy = f"{rows.select(relation.unit, None, [f'{unit} AS unit'])} GROUP BY 1 HAVING COUNT(*) > {relation.most}"
+    place = f"ROW_NUMBER() OVER (PARTITION BY {unit} ORDER BY {order}) AS {_PLACE}"
+    light = f"{rows.select(relation.unit, None, columns)} AND {unit} NOT IN {among}"
+    ranked = f"{rows.select(relation.unit, None, [*columns, place])} AND {unit} IN {among}"
+    first = f"SELECT {names} FROM ({ranked}) AS f WHERE {_PLACE} <= {relation.most}"  # noqa: S608 - as above
+    return _inner(f"WITH heavy AS MATERIALIZED ({heavy}) {light} UNION ALL {first}", types, alias)
+
+
+def _told_apart(column: Column, speller: Speller) -> str:
+    """Numbers as texts, which tell one zero from the other."""
+    spelled_out = speller.spell(column)
+    return f"CAST({spelled_out} AS VARCHAR)" if column.kind is Kind.NUMBER else spelled_out
+
+
+def _among(other: Among, columns: Mapping[str, Stored], tables: Tables, alias: str) -> str:
+    """The set, and what is looked for in it.
+
+    A row must match one entry at most: DISTINCT is on exactly what stands on the other side of the equality, which is
+    of the same type and is not computed with any more.
+    """
+    rows, before = spelled(other.table, tables), Speller(columns)
+    inside = Speller(rows.columns)
+    if other.units is not None:
+        wanted, name = other.units
+        _check_alike(columns[wanted].type, rows.columns[name].type)
+        value, option = before.unit(wanted), inside.unit(name)
+    elif other.values is not None:
+        kind = common(*other.values)
+        value, option = before.identity(other.values[0], kind), inside.identity(other.values[1], kind)
+    else:
+        raise ValueError("nothing is looked for")
+    chosen = f"DISTINCT {option} AS entry, TRUE AS there"
+    return f"({rows.select(None, other.where, [chosen])}) AS {alias} ON {value} = {alias}.entry"
+
+
 def _numbered_names(number: int, part: From) -> dict[str, Stored]:
-    return {f"{number}.{name}": stored for name, stored in part.columns.items()}
+    return {f"{number}.{name}": column for name, column in part.columns.items()}
 
 
 def _condition(other: Beside, columns: Mapping[str, Stored]) -> str:

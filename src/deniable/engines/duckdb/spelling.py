@@ -12,7 +12,7 @@ from datetime import date, timedelta
 from fractions import Fraction
 
 from deniable.core.expression import EPOCH, Call, Column, Expression, Kind, Literal
-from deniable.engines.duckdb.columns import read
+from deniable.engines.duckdb.columns import Stored, identified, read
 from deniable.engines.duckdb.functions import FUNCTIONS, PASSES_NAN, may_be_nan
 from deniable.engines.duckdb.literals import TYPES, cast, double, text, whole
 from deniable.engines.engine import TooLongError
@@ -20,14 +20,6 @@ from deniable.engines.engine import TooLongError
 _LONG = 1 << 63
 LONGEST = 1 << 17
 """Guards repeat what they guard, so an expression nested on purpose could grow for ever."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """Where a column is found in a statement, and its type there."""
-
-    place: str
-    type: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +35,21 @@ class Speller:
             return _limited(f"CASE WHEN {spelled} <= 'inf'::DOUBLE THEN {spelled} END")
         return spelled
 
-    def key(self, expression: Expression) -> str:
-        """The expression as a group key: one spelling for each value."""
-        spelled = self.spell(expression)
-        if expression.kind is Kind.NUMBER:
+    def identity(self, expression: Expression, kind: Kind | None = None) -> str:
+        """The expression as what tells values apart: the same bytes for equal values, others for all others."""
+        spelled = self.spell(expression, kind)
+        if (kind or expression.kind) is Kind.NUMBER:
             return _limited(f"CASE WHEN {spelled} = 0 THEN {double(Fraction(0))} ELSE {spelled} END")
-        return f"nfc_normalize({spelled})" if expression.kind is Kind.TEXT else spelled
+        return spelled
+
+    def key(self, expression: Expression) -> str:
+        """The expression as a key of the answer, where a text has one form however Unicode writes it."""
+        same = self.identity(expression)
+        return f"nfc_normalize({same})" if expression.kind is Kind.TEXT else same
 
     def unit(self, name: str) -> str:
-        """The column that names the unit, as it is stored, but with one zero: equal units must have equal hashes."""
-        stored = self.columns[name]
-        floats = stored.type in ("FLOAT", "DOUBLE")
-        return f"CASE WHEN {stored.place} = 0 THEN 0 ELSE {stored.place} END" if floats else stored.place
+        """The column that names the unit, as it is stored; what is equal has equal bytes."""
+        return identified(self.columns[name])
 
     def _raw(self, expression: Expression, kind: Kind | None) -> str:
         """The expression, as a value of the kind asked for; NaN only if `may_be_nan`."""

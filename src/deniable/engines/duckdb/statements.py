@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from deniable.core.expression import Column, Expression, Kind, names
+from deniable.core.expression import Column, Expression, Kind, columns
 from deniable.core.query import WEIGHT, DistinctValues, ExactQuery, Kept, Key, MarginalSums, Source, Sums, Total, Units
 from deniable.core.relation import ROW
-from deniable.engines.duckdb.literals import quoted
+from deniable.engines.duckdb.columns import Stored
+from deniable.engines.duckdb.literals import TYPES, quoted
 from deniable.engines.duckdb.relations import Tables, spelled
-from deniable.engines.duckdb.spelling import Speller, Stored
+from deniable.engines.duckdb.spelling import Speller
 from deniable.engines.duckdb.weighted_sums import Adding, finished
 
 _MOST_ROWS = 1 << 42
@@ -53,14 +54,23 @@ def _rows(query: ExactQuery, tables: Tables) -> _Rows:
     if isinstance(source.table, str):
         return _Rows(source, query.keys, speller, relation.text, {})
     unit = [] if source.unit is None else [source.unit]
-    needed = {name: f"c{place}" for place, name in enumerate(sorted({*_names(query), *unit}))}
-    values = [f"{relation.columns[name].place} AS {short}" for name, short in needed.items()] or ["1"]
-    kept = {name: Stored(f"r.{short}", relation.columns[name].type) for name, short in needed.items()}
+    seen = {column.name: column for column in _columns(query)}
+    needed = {name: f"c{place}" for place, name in enumerate(sorted({*seen, *unit}))}
+    read = {name: _read(speller, name, seen.get(name), source.unit) for name in needed}
+    values = [f"{read[name].place} AS {short}" for name, short in needed.items()] or ["1"]
+    kept = {name: Stored(f"r.{short}", read[name].type) for name, short in needed.items()}
     steps = {"kept_rows": relation.select(source.unit, source.where, values)}
     return _Rows(replace(source, where=None), query.keys, Speller(kept), "kept_rows AS r", steps)
 
 
-def _names(query: ExactQuery) -> frozenset[str]:
+def _read(speller: Speller, name: str, column: Column | None, unit: str | None) -> Stored:
+    """What is kept of a column: of a text as much as is read of it, since a join can repeat it; the unit as it is."""
+    if column is None or column.kind is not Kind.TEXT or name == unit:
+        return speller.columns[name]
+    return Stored(speller.spell(column), TYPES[Kind.TEXT])
+
+
+def _columns(query: ExactQuery) -> frozenset[Column]:
     """The columns that a query looks at, besides the unit and its source's condition."""
     looked_at: list[Expression | None]
     if isinstance(query, Units):
@@ -70,7 +80,7 @@ def _names(query: ExactQuery) -> frozenset[str]:
     else:
         looked_at = [part for total in query.totals for part in (total.row, total.where)]
     expressions = [*(key.value for key in query.keys), *(part for part in looked_at if part is not None)]
-    return frozenset().union(*(names(expression) for expression in expressions))
+    return frozenset().union(*(columns(expression) for expression in expressions))
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,7 @@ class HistogramProtocol(Protocol):
             simultaneous=(all_low, all_high),
             confidence=probability("confidence", confidence),
             people=people,
+            loss=self.loss,
             labels=self.domain.labels,
         )
 

@@ -108,6 +108,7 @@ class MeanProtocol(Protocol):
             simultaneous=ends,
             confidence=probability("confidence", confidence),
             people=people,
+            loss=self.loss,
             labels=("mean",),
             shares=False,
         )

@@ -154,6 +154,7 @@ class HeavyHitters(Protocol):
             simultaneous=(all_low[sure], all_high[sure]),
             confidence=probability("confidence", confidence),
             people=people,
+            loss=self.loss,
             labels=tuple(self._decode(beginnings[sure])),
             shares=False,
         )

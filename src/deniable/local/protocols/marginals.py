@@ -132,6 +132,7 @@ class Marginals(Protocol):
             simultaneous=shaped(flat.simultaneous),
             confidence=flat.confidence,
             people=flat.people,
+            loss=self.loss,
             labels=labels,
         )
 

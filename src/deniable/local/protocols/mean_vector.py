@@ -109,6 +109,7 @@ class MeanVector(Protocol):
             simultaneous=self._around(parts, people, alpha / self.dimensions),
             confidence=probability("confidence", confidence),
             people=people,
+            loss=self.loss,
             labels=tuple(map(str, range(self.dimensions))),
             shares=False,
         )

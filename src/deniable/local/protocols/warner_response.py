@@ -50,7 +50,10 @@ class WarnerResponse(Protocol):
         (1.098612, Fraction(1, 4), 0.3)
         >>> answers = np.arange(10_000) % 5 == 0
         >>> survey.estimate(survey.perturb(answers))
-        Estimate(0..., from 0... to 0...; 0.95 confidence, 10,000 people)
+        value        estimate
+        ...
+        yes     0... ± 0.019
+        ± at 95% confidence · 10,000 people · ε 1.099 each
         >>> survey.people_for(0.01, bound="hoeffding"), survey.people_for(0.01, bound="exact")
         (73778, 38615)
     """
@@ -116,6 +119,7 @@ class WarnerResponse(Protocol):
             simultaneous=(low, high),
             confidence=probability("confidence", confidence),
             people=people,
+            loss=self.loss,
             labels=("yes",),
         )
 

@@ -1,4 +1,5 @@
 """What each aggregate is made of: base statistics that the columns of an answer share.
 
-The order: statistics (whole-number sums), chosen (quantiles and modes), aggregates (the makers).
+The order: table (every aggregate, a row each), written (which row a question means), makers (what it is made of), which
+rest on statistics (whole-number sums) and quantiles (choices by rank or by count).
 """

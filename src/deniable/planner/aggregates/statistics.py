@@ -18,6 +18,7 @@ from deniable.core.query import WEIGHT, Source, Total
 from deniable.planner.choices.histogram import Choice
 from deniable.planner.expressions.functions import call, number
 from deniable.planner.expressions.keys import Domain, GroupKey
+from deniable.planner.expressions.ranges import nominal
 
 _FINEST = 1 << 24
 """Steps between the bounds of a number that has no step of its own."""
@@ -27,6 +28,8 @@ _WIDEST = 1 << 26
 """The farthest that a row may reach, in steps."""
 _COUNTS = Range(Fraction(-(2**52)), Fraction(2**52))
 """Noisy counts, for all that matters."""
+_ASIDE = Fraction(3, 4)
+"""Of a step, how far a real number may lie from its place: a half, and what doubles lose (an eighth at most)."""
 _ROW_PLACES = 28
 """A row weighs at most 2^28 units, so that eight billion of them fit 64 bits."""
 
@@ -59,6 +62,17 @@ class Statistic:
     def column(self) -> Column:
         """The noisy number, as a column of the answer's algebra."""
         return Column(self.name, Kind.NUMBER, _COUNTS if not self.signed else Range(), nullable=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A sum over rows of something that is computed from each of them: a distance, a square, a product."""
+
+    column: Column
+    offset: Fraction
+    """By how much more each row is than what it adds."""
+    rounding: Fraction
+    """The most by which a row that weighs one can be off because it is put on a grid; 0 if nothing is rounded."""
 
 
 Base = Statistic | Choice
@@ -100,19 +114,18 @@ class Statistics:
             Statistic(name, "values", Fraction(1), most, signed=False, total=None, filter=rows, distinct=value)
         )
 
-    def sum(self, value: Expression, where: Expression | None) -> Expression:
+    def sum(self, value: Expression, where: Expression | None) -> Moment:
         """The plain sum: for a question that pays for no count of the same rows."""
         extent = max(abs(end) for end in bounds(value))
         step = step_of(value, extent, self.steps)
-        return self._moment(value, where, Fraction(0), step, ceil(extent / step))
+        return self._moment(value, where, self._placed(value, Fraction(0), step, ceil(extent / step)))
 
-    def distances(self, value: Expression, where: Expression | None) -> tuple[Column, Fraction]:
-        """The sum of distances from the middle of the bounds, and that middle."""
-        grid = self._grid(value)
-        return self._moment(value, where, grid.centre, grid.step, grid.reach), grid.centre
+    def distances(self, value: Expression, where: Expression | None) -> Moment:
+        """The sum of distances from the middle of the bounds."""
+        return self._moment(value, where, self._grid(value))
 
-    def squares(self, value: Expression, where: Expression | None) -> tuple[Column, Fraction]:
-        """The sum of squared distances from the middle, each less a constant; and that constant.
+    def squares(self, value: Expression, where: Expression | None) -> Moment:
+        """The sum of squared distances from the middle, each less a constant.
 
         Squares lie between 0 and reach^2; they are coarsened to whole multiples of `divisor` and moved by `half`, so
         that they reach equally far to both sides.
@@ -125,9 +138,9 @@ class Statistics:
         square = call("quotient", call("multiply", place, place), number(divisor))
         worth = divisor * grid.step**2
         column = self._add("squares", call("subtract", square, number(half)), where, most - half, worth, signed=True)
-        return column, half * worth
+        return Moment(column, half * worth, _of_product(grid, grid, divisor))
 
-    def products(self, one: Expression, other: Expression, where: Expression | None) -> Column:
+    def products(self, one: Expression, other: Expression, where: Expression | None) -> Moment:
         """The sum of products of both distances from their middles."""
         left, right = self._grid(one), self._grid(other)
         divisor = max(1, ceil(Fraction(left.reach * right.reach, _WIDEST)))
@@ -135,13 +148,14 @@ class Statistics:
         places = [placed(value, grid.centre, grid.step, grid.reach) for value, grid in ((one, left), (other, right))]
         product = call("quotient", call("multiply", *places), number(divisor))
         worth = divisor * left.step * right.step
-        return self._add("products", product, where, reach, worth, signed=True)
+        column = self._add("products", product, where, reach, worth, signed=True)
+        return Moment(column, Fraction(0), _of_product(left, right, divisor))
 
-    def _moment(
-        self, value: Expression, where: Expression | None, centre: Fraction, step: Fraction, reach: int
-    ) -> Column:
+    def _moment(self, value: Expression, where: Expression | None, grid: _Grid) -> Moment:
         """The sum of places on a grid around a centre."""
-        return self._add("sum", placed(value, centre, step, reach), where, reach, step, signed=True)
+        row = placed(value, grid.centre, grid.step, grid.reach)
+        column = self._add("sum", row, where, grid.reach, grid.step, signed=True)
+        return Moment(column, grid.centre, grid.aside * grid.step)
 
     def _add(
         self, label: str, row: Expression, where: Expression | None, reach: int, step: Fraction, *, signed: bool
@@ -165,7 +179,12 @@ class Statistics:
         low, high = bounds(value)
         step = step_of(value, (high - low) / 2, self.steps)
         centre = step * floor((low + high) / 2 / step)
-        return _Grid(centre, step, max(1, ceil(max(high - centre, centre - low) / step)))
+        return self._placed(value, centre, step, max(1, ceil(max(high - centre, centre - low) / step)))
+
+    def _placed(self, value: Expression, centre: Fraction, step: Fraction, reach: int) -> _Grid:
+        """Whole numbers and multiples of a declared step lie on the grid; other values lie between."""
+        aside = Fraction(0) if step == _own_step(value, self.steps) else _ASIDE
+        return _Grid(centre, step, reach, aside)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +192,18 @@ class _Grid:
     centre: Fraction
     step: Fraction
     reach: int
+    aside: Fraction
+    """How far a value may lie from its place, in steps."""
+
+
+def _of_product(one: _Grid, other: _Grid, divisor: int) -> Fraction:
+    """How far a product of places, cut to whole multiples of `divisor`, may lie from the product of the values.
+
+    With places p, q and values p - a, q - b, in steps: pq - (p - a)(q - b) = pb + qa - ab; cutting takes less than a
+    divisor away.
+    """
+    off = one.reach * other.aside + other.reach * one.aside + one.aside * other.aside
+    return (off + divisor - 1) * one.step * other.step
 
 
 def step_of(value: Expression, extent: Fraction, declared: Mapping[str, Fraction]) -> Fraction:
@@ -188,10 +219,16 @@ def step_of(value: Expression, extent: Fraction, declared: Mapping[str, Fraction
         finest /= 2
     while finest < least:
         finest *= 2
-    own = declared.get(value.name) if isinstance(value, Column) else None
-    step = Fraction(1) if value.kind is Kind.INTEGER else own or finest
+    step = _own_step(value, declared) or finest
     fits = extent / step <= _WIDEST and (value.kind is Kind.INTEGER or step >= size / _DOUBLES)
     return step if fits else finest
+
+
+def _own_step(value: Expression, declared: Mapping[str, Fraction]) -> Fraction | None:
+    """What values are whole multiples of: by their kind, or as declared."""
+    if value.kind is Kind.INTEGER:
+        return Fraction(1)
+    return declared.get(value.name) if isinstance(value, Column) else None
 
 
 def placed(value: Expression, centre: Fraction, step: Fraction, reach: int) -> Expression:
@@ -203,12 +240,13 @@ def bounds(value: Expression) -> tuple[Fraction, Fraction]:
     """Finite bounds, or a refusal."""
     if value.kind not in (Kind.INTEGER, Kind.NUMBER):
         raise Refused("type-mismatch", f"This needs numbers, not {value.kind.value}.", "Use COUNT, or cast.")
-    low, high = value.range.low, value.range.high
+    within = nominal(value.range) if value.kind is Kind.NUMBER else value.range
+    low, high = within.low, within.high
     if low is None or high is None:
         raise Refused(
             "needs-bounds",
-            "It is not known between which bounds this lies, so no noise is enough.",
-            "Write LEAST(GREATEST(expression, lower), upper), or have bounds declared in the policy.",
+            "This has no known bounds, so no amount of noise is enough.",
+            "Write LEAST(GREATEST(expression, lower), upper), or ask the custodian to declare bounds.",
         )
     return low, high if high > low else low + 1
 

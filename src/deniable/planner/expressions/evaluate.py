@@ -8,7 +8,7 @@ conditions neither true nor false, as in SQL.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +17,11 @@ from numpy.typing import NDArray
 
 from deniable.core.expression import Call, Column, Expression, Kind, Literal
 
+ROUNDED = "rounded"
+"""A sum or mean of values that were put on a grid: what it is, the most that one row can be off by, and how many rows.
+
+Only the planner writes it, around statistics: it is no function of the allow-list, and no engine ever sees it.
+"""
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
@@ -77,6 +82,15 @@ def computable(expression: Expression) -> bool:
     return expression.function in RULES and all(computable(argument) for argument in expression.arguments)
 
 
+def unrounded(expression: Expression) -> Expression:
+    """The same with nothing said of rounding: noise alone."""
+    if not isinstance(expression, Call):
+        return expression
+    if expression.function == ROUNDED:
+        return unrounded(expression.arguments[0])
+    return replace(expression, arguments=tuple(unrounded(argument) for argument in expression.arguments))
+
+
 def _constant(literal: Literal, rows: int) -> Result:
     if literal.value is None:
         return Band.exactly(np.full(rows, np.nan))
@@ -108,6 +122,12 @@ def _divide(one: Band, other: Band) -> Band:
     band = _hull(value, *corners)
     open_ended = (other.low <= 0) & (other.high >= 0)
     return Band(value, np.where(open_ended, -np.inf, band.low), np.where(open_ended, np.inf, band.high))
+
+
+def _rounded(one: Band, most: Band, rows: Band) -> Band:
+    """Off by at most so much for each of as many rows as there may be; where nobody knows how many, left out."""
+    aside = np.nan_to_num(most.value * np.maximum(rows.high, 0), nan=0, posinf=np.inf)
+    return Band(one.value, one.low - aside, one.high + aside)
 
 
 def _rising(rule: Callable[[FloatArray], FloatArray]) -> Callable[[Band], Band]:
@@ -283,6 +303,7 @@ RULES: dict[str, Callable[..., Result]] = {
     "floor": _rising(np.floor),
     "ceiling": _rising(np.ceil),
     "round": _round,
+    ROUNDED: _rounded,
     "sqrt": lambda one: Band(_square_root(one.value), np.sqrt(np.maximum(one.low, 0)), _square_root(one.high)),
     "exp": _rising(np.exp),
     "least": _extreme(np.fmin),

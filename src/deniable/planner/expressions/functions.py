@@ -1,17 +1,17 @@
 """The allow-list: every function that a question may use, with its kinds, its range and where it can be NULL.
 
-What is not here does not exist. Engines spell each of these once, totally; `curator/evaluate.py` computes those that
-may stand around an aggregate.
+What is not here does not exist. Engines spell each of these once, totally; `planner/expressions/evaluate.py` computes
+those that may stand around an aggregate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.expression import Call, Expression, Kind, Literal, Range
+from deniable.core.expression import Call, Column, Expression, Kind, Literal, Range
 from deniable.planner.expressions import ranges
 
 Arguments = tuple[Expression, ...]
@@ -22,6 +22,10 @@ SAFE_INTEGER = Fraction(2**53)
 _PICKS = frozenset({"least", "greatest", "coalesce", "nullif", "case"})
 """Functions that give one of their arguments as it is: nothing is computed, so nothing can overflow."""
 _HUGE = Fraction(10) ** 300
+MOST_CHARACTERS = 10_000
+"""Of a text that a question puts together: thousands of them are in memory at once, whoever's they are."""
+_AS_TEXT = 40
+"""No number, day or truth takes more characters."""
 _NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
 _ANY = frozenset(Kind)
 
@@ -53,10 +57,45 @@ def call(name: str, *arguments: Expression) -> Call:
             raise InvalidArgumentError(name, f"takes {wanted}, not {argument.kind.value}")
     if function.alike and len({_family(argument.kind) for argument in arguments if not _is_null(argument)}) > 1:
         raise InvalidArgumentError(name, "takes arguments of one kind")
-    kind, bounds = function.gives(arguments), _tame(function.range(arguments))
+    kind = function.gives(arguments)
+    bounds = _tame(function.range(_as_computed(arguments, kind)))
     if kind is Kind.INTEGER and not _safe(bounds) and name not in _PICKS:
         kind = Kind.NUMBER
+    if kind is Kind.NUMBER:
+        bounds = ranges.doubles(_tame(function.range(_as_computed(arguments, kind))))
     return Call(name, arguments, kind, bounds, function.nullable(arguments))
+
+
+def _as_computed(arguments: Arguments, kind: Kind) -> Arguments:
+    """The arguments within the bounds that they have where they are computed with: real numbers are doubles there."""
+    return tuple(
+        _as_double(argument) if Kind.NUMBER in (argument.kind, kind) and argument.kind in _NUMERIC else argument
+        for argument in arguments
+    )
+
+
+def _as_double(argument: Expression) -> Expression:
+    bounds = ranges.doubles(_tame(argument.range))
+    if not isinstance(argument, Literal):
+        return replace(argument, range=bounds)
+    return argument if bounds.low is None else replace(argument, value=bounds.low)
+
+
+def longest(expression: Expression) -> int:
+    """The most characters that a text can have; of anything else, as a text."""
+    match expression:
+        case Column(kind=Kind.TEXT, length=length):
+            return MOST_CHARACTERS if length is None else length
+        case Literal(value=str(value)):
+            return len(value)
+        case Call(function="concat", arguments=parts):
+            return sum(longest(part) for part in parts)
+        case Call(function="substring", arguments=(value, _, Literal(value=Fraction() as most))):
+            return min(longest(value), max(0, int(most)))
+        case Call(kind=Kind.TEXT, function=function, arguments=parts) if function != "to_text":
+            return max((longest(part) for part in parts if part.kind is Kind.TEXT), default=0)
+        case _:
+            return _AS_TEXT
 
 
 def number(value: int | Fraction) -> Literal:
@@ -128,22 +167,37 @@ def _all_nullable(arguments: Arguments) -> bool:
     return all(argument.nullable for argument in arguments)
 
 
+def _there(argument: Expression) -> bool:
+    """Whether it has a value whatever the rows hold. That a column has one is the custodian's word, and no more."""
+    if argument.nullable or isinstance(argument, Column):
+        return False
+    if isinstance(argument, Literal):
+        return True
+    if argument.function == "case":
+        return all(_there(branch) for branch in _branches(argument.arguments))
+    some = any if argument.function in _PICKS else all
+    return some(_there(part) for part in argument.arguments)
+
+
 def _least(arguments: Arguments) -> Range:
     """NULLs are passed over, so only an argument that is always there bounds the result from above."""
-    sure = [argument.range for argument in arguments if not argument.nullable]
+    sure = [argument.range for argument in arguments if _there(argument)]
     return ranges.least(ranges.union(*(argument.range for argument in arguments)), *sure)
 
 
 def _greatest(arguments: Arguments) -> Range:
     """The mirror of least."""
-    sure = [argument.range for argument in arguments if not argument.nullable]
+    sure = [argument.range for argument in arguments if _there(argument)]
     return ranges.greatest(ranges.union(*(argument.range for argument in arguments)), *sure)
 
 
 def _rounded(arguments: Arguments) -> Range:
-    """Rounding to places moves a number by at most half a unit of the last place."""
+    """Rounding to places moves a number by at most half a unit of the last place, and by what doubles round."""
     half = Fraction(1, 2) / Fraction(10) ** _places(arguments)
-    return ranges.add(arguments[0].range, Range(-half, half))
+    value = arguments[0].range
+    size = max((abs(end) for end in (value.low, value.high) if end is not None), default=Fraction(0))
+    most = half + ((half + size) / 2**50 if arguments[0].kind is Kind.NUMBER else 0)
+    return ranges.add(value, Range(-most, most))
 
 
 def _places(arguments: Arguments) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from fractions import Fraction
 from itertools import product
@@ -109,10 +109,7 @@ def _cut(value: Column | Call, comparison: str, end: Fraction) -> Expression:
             Fraction(floor(end) + 1 if comparison == "more" else ceil(end)) if value.kind is not Kind.NUMBER else end
         )
         low = limit if low is None else max(low, limit)
-    bounds = Range(low, high)
-    if isinstance(value, Column):
-        return Column(value.name, value.kind, bounds, value.nullable)
-    return Call(value.function, value.arguments, value.kind, bounds, value.nullable)
+    return replace(value, range=Range(low, high))
 
 
 def _values(value: Expression, declared: Mapping[str, Domain]) -> Domain | None:  # noqa: PLR0911 - one line per case
@@ -205,6 +202,6 @@ def _plain(literal: Literal) -> Value:
     """A constant as a Python value."""
     if isinstance(literal.value, Fraction):
         if literal.value.denominator != 1 or abs(literal.value) >= 2**63:
-            raise Refused("unsupported-form", "Keys are whole numbers of 64 bits.", "Use buckets.")
+            raise Refused("unsupported-form", "Group keys must be whole numbers of 64 bits.", "Group by buckets.")
         return int(literal.value)
     return normalize("NFC", literal.value) if isinstance(literal.value, str) else literal.value

@@ -11,6 +11,29 @@ from deniable.core.expression import Range
 from deniable.core.number import above, below
 
 EVERYTHING = Range()
+_NEAR = Fraction(1, 2**46)
+"""As a part of a range's size: nearer than this, the rounding of doubles is all that lies between."""
+
+
+def doubles(one: Range) -> Range:
+    """Where the nearest doubles of these numbers lie. Rounding keeps the order, so those of the ends bound them all.
+
+    Example:
+        >>> doubles(Range(Fraction(0), 3 * Fraction(0.1))).high == Fraction(0.1 + 0.1 + 0.1)
+        True
+    """
+    return Range(*(None if end is None else Fraction(float(end)) for end in (one.low, one.high)))
+
+
+def nominal(one: Range) -> Range:
+    """The ends without what doubles add to them: 10 for 10.000000000000002. What lies beyond must be clamped."""
+    size = _size(one) or Fraction(0)
+    return Range(*(None if end is None else _short(end, size * _NEAR) for end in (one.low, one.high)))
+
+
+def _short(end: Fraction, most: Fraction) -> Fraction:
+    short = Fraction(f"{float(end):.12g}")
+    return short if abs(short - end) <= most else end
 
 
 def add(one: Range, other: Range) -> Range:

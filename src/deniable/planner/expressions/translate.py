@@ -10,9 +10,9 @@ from typing import Protocol
 from sqlglot import exp
 
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.expression import Expression, Kind, Literal, size
+from deniable.core.expression import Call, Expression, Kind, Literal, depth, size
 from deniable.core.number import exact
-from deniable.planner.expressions.functions import FUNCTIONS, call, number
+from deniable.planner.expressions.functions import FUNCTIONS, MOST_CHARACTERS, call, longest, number
 from deniable.planner.parse import position
 
 
@@ -32,8 +32,8 @@ def translate(node: exp.Expression | None, scope: Scope) -> Expression:
     Names of subqueries stand for whole expressions, so a short text can mean a long one.
     """
     value = meaning(node, scope)
-    if node is not None and size(value, _MOST_PARTS) >= _MOST_PARTS:
-        raise Refused("too-long", "This grows too long.", "Compute less in subqueries.", position(node))
+    if node is not None and (size(value, _MOST_PARTS) >= _MOST_PARTS or depth(value, _DEEPEST) >= _DEEPEST):
+        raise Refused("too-long", "This expression becomes too long.", "Compute less in subqueries.", position(node))
     return value
 
 
@@ -53,15 +53,24 @@ def meaning(node: exp.Expression | None, scope: Scope) -> Expression:
     extra = [name for name, value in node.args.items() if value and name not in allowed and name not in _HARMLESS]
     if extra:
         raise Refused(
-            "unsupported-form", f"This form of {_name(node)} is not answered.", "Use a plainer form.", position(node)
+            "unsupported-form", f"This form of {_name(node)} is not supported.", "Use a simpler form.", position(node)
         )
     try:
-        return build(node, lambda part: meaning(part, scope))
+        return _short(build(node, lambda part: meaning(part, scope)), node)
     except InvalidArgumentError as error:
         reason = f"{error.argument} {str(error).removeprefix(error.argument).strip()}."
         raise Refused(
             "type-mismatch", reason[0].upper() + reason[1:], "Cast, or use another column.", position(node)
         ) from None
+
+
+def _short(value: Expression, node: exp.Expression) -> Expression:
+    """A text that is put together, if it can be no longer than any may be, whatever the rows hold."""
+    if isinstance(value, Call) and value.function == "concat" and longest(value) > MOST_CHARACTERS:
+        reason = f"This text could have more than {MOST_CHARACTERS:,} characters."
+        hint = "Put fewer or shorter texts together: SUBSTRING(column, 1, 100)."
+        raise Refused("too-long", reason, hint, position(node))
+    return value
 
 
 _HARMLESS = frozenset({"big_int", "safe", "coalesce", "ignore_nulls", "typed", "_type", "is_string"})
@@ -71,6 +80,8 @@ Build = Callable[[exp.Expression, Go], Expression]
 _LARGEST = 10**300
 _MOST_PARTS = 10_000
 """Of one expression: a name can stand for many parts, and be written many times."""
+_DEEPEST = 110
+"""A name can stand for another that stands for another; whoever spells it comes back up through all of them."""
 
 
 def _binary(name: str) -> tuple[frozenset[str], Build]:
@@ -135,15 +146,19 @@ def _is(node: exp.Expression, go: Go) -> Expression:
 
 
 def _pattern(name: str) -> tuple[frozenset[str], Build]:
-    """Patterns must be constants: a pattern from a row could be built to take for ever."""
+    """Patterns must be constants: a pattern from a row could be built to take for ever.
+
+    NOT LIKE is a NOT around LIKE, or a LIKE with a mark, by the parser's version: both mean the same here.
+    """
 
     def build(node: exp.Expression, go: Go) -> Expression:
         value, pattern = go(node.this), go(node.expression)
         if not isinstance(pattern, Literal):
             raise InvalidArgumentError(name, "takes a constant pattern")
-        return call(name, value, pattern)
+        found = call(name, value, pattern)
+        return call("not", found) if node.args.get("negate") else found
 
-    return frozenset({"this", "expression"}), build
+    return frozenset({"this", "expression", "negate"}), build
 
 
 def _case(node: exp.Expression, go: Go) -> Expression:
@@ -255,17 +270,17 @@ def _unknown(node: exp.Expression) -> Refused:
     place = position(node)
     if isinstance(node, exp.Star):
         return Refused(
-            "rows", "Rows are never shown, only statistics of them.", "Use COUNT(*), SUM(...), AVG(...).", place
+            "rows", "Single rows are never shown, only statistics.", "Use COUNT(*), SUM(...), AVG(...).", place
         )
     if isinstance(node, exp.Subquery | exp.Select | exp.Exists):
         hint = "Join it, or look for the unit: unit IN (SELECT unit ...)."
-        return Refused("subquery", "A subquery cannot stand here.", hint, place)
+        return Refused("subquery", "A subquery is not allowed here.", hint, place)
     if isinstance(node, exp.Window):
-        return Refused("window", "Window functions over private rows are not answered.", "Use GROUP BY.", place)
+        return Refused("window", "Window functions are not supported on private rows.", "Use GROUP BY.", place)
     if isinstance(node, exp.AggFunc):
-        reason = f"{_name(node)} is not answered here."
-        return Refused("unknown-aggregate", reason, "Use COUNT, SUM, AVG, VARIANCE or STDDEV, not nested.", place)
-    return Refused("unknown-function", f"{_name(node)} is not on the list of functions.", "See docs/sql.md", place)
+        hint = "Use aggregates in SELECT, HAVING or ORDER BY, and not inside another one."
+        return Refused("unknown-aggregate", f"{_name(node)} is not allowed here.", hint, place)
+    return Refused("unknown-function", f"{_name(node)} is not a supported function.", "See docs/sql.md", place)
 
 
 def _name(node: exp.Expression) -> str:

@@ -33,8 +33,9 @@ def refuse_others(node: exp.Expression, known: tuple[str, ...]) -> None:
 def terms(select: exp.Select, clause: str) -> list[exp.Expression]:
     """What GROUP BY or ORDER BY lists."""
     found = select.args.get(clause)
-    if found is not None and any(
-        value for name, value in found.args.items() if name not in ("expressions", "siblings")
+    if found is not None and (
+        any(value for name, value in found.args.items() if name not in _LISTED)
+        or any(isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets) for node in found.expressions)
     ):
         reason = "ROLLUP, CUBE, GROUPING SETS and ALL are not answered."
         raise Refused("unsupported-clause", reason, "List the columns.", position(found))
@@ -53,10 +54,14 @@ def referred(node: exp.Expression, select: exp.Select, scope: RowScope) -> exp.E
     if isinstance(node, exp.Literal) and not node.is_string:
         return ordinal(node, select.expressions)
     if isinstance(node, exp.Column) and not node.table:
-        aliases = {found.alias.lower(): found.this for found in select.expressions if isinstance(found, exp.Alias)}
+        aliases = [found for found in select.expressions if isinstance(found, exp.Alias)]
+        named = [found.this for found in aliases if found.alias.lower() == node.name.lower()]
         declared = {name.lower() for name in scope.origin.columns}
-        if node.name.lower() in aliases and node.name.lower() not in declared:
-            return cast("exp.Expression", aliases[node.name.lower()])
+        if named and node.name.lower() not in declared:
+            if any(other != named[0] for other in named[1:]):
+                reason = f"Several columns of the answer are called {node.name!r}."
+                raise Refused("ambiguous-column", reason, "Give each a name of its own.", position(node))
+            return cast("exp.Expression", named[0])
     return node
 
 

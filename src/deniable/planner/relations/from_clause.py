@@ -169,7 +169,7 @@ def _grouped(select: exp.Select, scope: RowScope) -> Origin:
     inner = UnitScope(scope, [*whose, *keys])
     _check_once([title(node) for node in select.expressions], select)
     names = {title(node): _known(translate(node, inner), unit) for node in select.expressions}
-    inner.aliases = {name.lower(): value for name, value in names.items()}
+    inner.aliases = {name.lower(): (value,) for name, value in names.items()}
     having = select.args.get("having")
     where = None if having is None else condition(having.this, inner)
     return Origin(
@@ -190,6 +190,9 @@ def _grouped(select: exp.Select, scope: RowScope) -> Origin:
         names={"": names},
         values={key.name: found for key in keys if (found := _listed(key.value, origin))},
         steps={},
+        most=origin.most if keys else 1,
+        matches=origin.matches if keys else (),
+        works=origin.works,
     )
 
 

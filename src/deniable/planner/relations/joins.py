@@ -8,11 +8,12 @@ from dataclasses import replace
 from sqlglot import exp
 
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.expression import Call, Expression, names
+from deniable.core.expression import Call, Expression
 from deniable.core.relation import Beside, Joined
 from deniable.planner.expressions.functions import call
 from deniable.planner.expressions.keys import conjuncts
 from deniable.planner.parse import position
+from deniable.planner.relations.explosions import cut, first_alone, matching, ties
 from deniable.planner.relations.rows import MOST_WEIGHT, Origin, both
 from deniable.planner.relations.scopes import RowScope, condition
 
@@ -27,35 +28,36 @@ def joined(first: Origin, others: Iterable[tuple[exp.Join, Origin]]) -> Origin:
     for node, other in pairs:
         outer = _is_outer(node)
         rows = beside(rows, other, _link(node), outer=outer, node=node)
-    return rows
+    return cut(rows, pairs[-1][0]) if pairs else rows
 
 
 def opened(origin: Origin) -> Origin:
     """Ready to have something beside it."""
-    return (
-        origin if isinstance(origin.table, Joined) else replace(origin.prefixed("0."), table=Joined(origin.table, ()))
-    )
+    if isinstance(origin.table, Joined):
+        return origin
+    return replace(origin.prefixed("0."), table=Joined(origin.table, ()), sides=origin.side(0))
 
 
-def beside(
-    left: Origin, other: Origin, link: Link, *, outer: bool, node: exp.Expression, unique: bool = False
-) -> Origin:
-    """The rows of the left, each with the rows of the other that belong to it; `unique`: one at most.
+def beside(left: Origin, other: Origin, link: Link, *, outer: bool, node: exp.Expression) -> Origin:
+    """The rows of the left, each with the rows of the other that belong to it.
 
     What a unit owns then: with public rows, as much as before, however many it matches; with its own rows in another
-    private table, one for each pair.
+    private table, one for each pair. How many they are is counted in the end, whatever is known before.
     """
     if not isinstance(left.table, Joined):
         raise TypeError("the left of a join must be opened")
-    prefix = f"{len(left.table.others) + 1}."
-    right = (other.settled() if outer else other).prefixed(prefix)
+    place = len(left.table.others) + 1
+    prefix = f"{place}."
+    base = other.settled() if outer else other
+    right = base.prefixed(prefix)
     if clash := {alias.lower() for alias in left.names} & {alias.lower() for alias in right.names}:
         reason = f"Two tables are called {min(clash)!r} here."
         raise Refused("unsupported-form", reason, "Give them different aliases.", position(node))
     if outer and right.private and not left.private:
         reason = "Rows of a public table cannot wait for private ones."
         raise Refused("unit-join", reason, "Put the private table first.", position(node))
-    units, on = _apart(link(left, right), left, right, prefix, node)
+    linked = link(left, right)
+    units, on = _apart(linked, left, right, prefix, node)
     part = Beside(right.table, units, on, outer)
     shown = right.missing() if outer else _merged(left, right, node)
     whose, alone = (left, right) if left.private else (right, left)
@@ -65,12 +67,16 @@ def beside(
         unit=whose.unit,
         private=whose.private,
         person=whose.person,
-        single=whose.single and (unique or (alone.private and alone.single)),
+        single=False,
         contribution=_weight(left, right),
         keys=max(whose.keys, alone.keys),
         names={**left.names, **shown.names},
         values={**left.values, **right.values},
         steps={**left.steps, **right.steps},
+        most=left.most,
+        matches=matching(linked, left, base, prefix),
+        works=(*left.works, *right.works, *first_alone(left, right)),
+        sides=(*left.sides, *base.side(place)),
     )
 
 
@@ -138,13 +144,13 @@ def _apart(
     """The equality of units, which is checked on what is stored; and the rest of the condition."""
     conditions = list(conjuncts(on))
     if not (left.private and right.private):
-        if not any(_ties(part, prefix) for part in conditions):
+        if not any(ties(part, prefix) for part in conditions):
             reason = "A join needs an equality between columns of both tables."
             raise Refused("unit-join", reason, "Write ON a.x = b.y.", position(node))
         return None, on
     pair = (left.unit, right.unit)
-    ties = [part for part in conditions if isinstance(part, Call) and part.function == "equal"]
-    units = [part for part in ties if part.arguments in (pair, pair[::-1])]
+    equalities = [part for part in conditions if isinstance(part, Call) and part.function == "equal"]
+    units = [part for part in equalities if part.arguments in (pair, pair[::-1])]
     if left.unit is None or right.unit is None or not units:
         reason = "Two private tables join on the unit that both protect."
         raise Refused("unit-join", reason, "Compare the columns that name the unit.", position(node))
@@ -152,14 +158,6 @@ def _apart(
     for part in conditions:
         rest = rest if part in units else both(rest, part)
     return (left.unit.name, right.unit.name), rest
-
-
-def _ties(part: Expression, prefix: str) -> bool:
-    """Whether this is an equality of something before and something in the part whose columns have this prefix."""
-    if not isinstance(part, Call) or part.function != "equal":
-        return False
-    inside = [{name.startswith(prefix) for name in names(argument)} for argument in part.arguments]
-    return inside in ([{True}, {False}], [{False}, {True}])
 
 
 _KNOWN = frozenset({"this", "side", "kind", "method", "on", "using"})

@@ -1,4 +1,4 @@
-"""`x IN (SELECT ...)`: a set beside the rows, which has one row for x or none."""
+"""`x IN (SELECT ...)`: a set beside the rows, and whether x is in it."""
 
 from __future__ import annotations
 
@@ -9,13 +9,10 @@ from sqlglot import exp
 
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.expression import Column, Expression, Kind
-from deniable.core.relation import UNIT, Field, Grouped, Joined, Measure, Measured
-from deniable.planner.expressions.functions import call, number
+from deniable.core.relation import THERE, Among, Joined
+from deniable.planner.expressions.functions import call
 from deniable.planner.parse import position
-from deniable.planner.relations.joins import beside
 from deniable.planner.relations.rows import Origin
-
-_THERE = Measure("there", Measured.COUNT, number(1), None)
 
 
 def memberships(select: exp.Select) -> Iterator[exp.In]:
@@ -43,31 +40,20 @@ def among(node: exp.In, rows: Origin, value: Expression, inner: Origin) -> tuple
     if not inner.private and option.nullable and not _asserted(node):
         reason = "If the set has a NULL, nothing is known to be outside of it."
         raise Refused("subquery", reason, "Have the column declared with nulls = false.", position(node))
-    if (value.kind, option.kind) == (Kind.NUMBER, Kind.INTEGER):
-        option = call("to_number", option)  # before they are told apart: two whole numbers can be one real number
-    chosen, key = _set(inner, option)
-
-    def link(_: Origin, right: Origin) -> Expression:
-        try:
-            return call("equal", value, right.columns[key])
-        except InvalidArgumentError as error:
-            raise Refused("type-mismatch", f"{error}.", "Compare alike kinds.", position(node)) from None
-
-    joined = beside(replace(rows, names={}), chosen, link, outer=True, node=node, unique=True)
-    place = len(joined.table.others) if isinstance(joined.table, Joined) else 0
-    inside = call("not", call("is_null", Column(f"{place}.{_THERE.name}", Kind.INTEGER)))
-    return replace(joined, names=rows.names), inside if inner.private or not value.nullable else _known(value, inside)
-
-
-def _set(inner: Origin, option: Expression) -> tuple[Origin, str]:
-    """The different values of one column, and what that column is called; of private tables, the units."""
-    whose = inner.unit if inner.private else None
-    key = Column("k0", option.kind, option.range) if whose is None else replace(whose, name=UNIT, nullable=False)
-    keys = (Field("k0", option),) if whose is None else ()
-    table = Grouped(inner.table, None if whose is None else whose.name, inner.where, keys, (_THERE,))
-    unit = None if whose is None else key
-    bare = replace(inner, table=table, where=None, unit=unit, single=True, contribution=1, keys=1, values={}, steps={})
-    return bare.called("", {key.name: key}), key.name
+    try:
+        call("equal", value, option)
+    except InvalidArgumentError as error:
+        raise Refused("type-mismatch", f"{error}.", "Compare alike kinds.", position(node)) from None
+    if not isinstance(rows.table, Joined):
+        raise TypeError("the rows beside a set must be opened")
+    mine, theirs = (rows.unit, inner.unit) if inner.private else (None, None)
+    units = None if mine is None or theirs is None else (mine.name, theirs.name)
+    chosen = Among(inner.table, inner.where, units, None if units else (value, option))
+    joined = replace(
+        rows, table=Joined(rows.table.first, (*rows.table.others, chosen)), works=(*rows.works, *inner.works)
+    )
+    inside = call("not", call("is_null", Column(f"{len(rows.table.others) + 1}.{THERE}", Kind.BOOLEAN)))
+    return joined, inside if inner.private or not value.nullable else _known(value, inside)
 
 
 def _known(value: Expression, inside: Expression) -> Expression:

@@ -15,7 +15,7 @@ from deniable.core.errors import Refused
 from deniable.core.expression import Column, Expression, Kind, Range
 from deniable.core.relation import Measure, Measured
 from deniable.planner.aggregates.statistics import bounds, placed, step_of
-from deniable.planner.expressions.functions import call, number
+from deniable.planner.expressions.functions import call, longest, number
 from deniable.planner.expressions.translate import translate
 from deniable.planner.parse import position
 from deniable.planner.relations.scopes import GroupScope, condition
@@ -84,7 +84,7 @@ class UnitScope(GroupScope):
     ) -> Column:
         measure = Measure("", function, value, where)
         name = self.measures.setdefault(measure, f"m{len(self.measures)}")
-        return Column(name, kind, within, nullable)
+        return Column(name, kind, within, nullable, longest(value) if kind is Kind.TEXT else None)
 
 
 def _within(value: Expression, bounds: Range) -> Expression:

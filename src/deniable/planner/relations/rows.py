@@ -12,11 +12,11 @@ from fractions import Fraction
 from typing import Self
 
 from deniable.core.errors import Refused
-from deniable.core.expression import Column, Expression, Kind, Literal, Range, renamed
+from deniable.core.expression import Column, Expression, Kind, Literal, Range, columns, renamed
 from deniable.core.query import Source
-from deniable.core.relation import ROW, UNIT, Field, Numbered, Projected, Relation, Stacked
-from deniable.planner.expressions.functions import call
-from deniable.planner.expressions.keys import Domain
+from deniable.core.relation import ROW, UNIT, Field, Matches, Numbered, Projected, Relation, Stacked, Work
+from deniable.planner.expressions.functions import call, longest
+from deniable.planner.expressions.keys import Domain, conjuncts
 from deniable.planner.expressions.ranges import union
 from deniable.policy import DeclaredTable
 
@@ -25,6 +25,18 @@ MOST_WEIGHT = 10**9
 
 Names = Mapping[str, Expression]
 """What each name of a table means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A part of a join in which a unit can have several rows."""
+
+    place: int
+    unit: str
+    contribution: int
+    most: int
+    by: tuple[Column, ...]
+    """All that a question can see of a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +62,14 @@ class Origin:
     """The declared values of the relation's columns."""
     steps: Mapping[str, Fraction]
     """The declared steps of the relation's columns."""
+    most: int
+    """The most rows of one unit that are put beside others, not counting public rows that match."""
+    matches: tuple[Matches, ...] = ()
+    """The public rows that stand beside each of them."""
+    works: tuple[Work, ...] = ()
+    """What the rows of one unit can become, for each join so far."""
+    sides: tuple[Side, ...] = ()
+    """Of a join: the parts in which a unit can have several rows."""
 
     @classmethod
     def of(cls, table: DeclaredTable, alias: str) -> Self:
@@ -67,13 +87,14 @@ class Origin:
             names={alias: {name: column.expression for name, column in table.columns.items()}},
             values={name: column.values for name, column in table.columns.items() if column.values is not None},
             steps={name: column.step for name, column in table.columns.items() if column.step is not None},
+            most=1 if unit is None else table.most,
         )
 
     @property
     def source(self) -> Source:
         """The rows of a question. Where a unit has one row at most, the row is the unit, and nothing is weighed."""
         unit = None if self.single or self.unit is None else self.unit.name
-        return Source(self.table, unit, self.contribution if unit is not None else 1, self.where)
+        return Source(self.table, unit, self.contribution if unit is not None else 1, self.where, self.works)
 
     @property
     def columns(self) -> Names:
@@ -109,6 +130,14 @@ class Origin:
             return self
         unit = Column(ROW, Kind.INTEGER, nullable=False)
         return replace(self, table=Numbered(self.table), unit=unit, single=False)
+
+    def side(self, place: int) -> tuple[Side, ...]:
+        """What it is as the part of a join at this place, if a unit can have several rows in it."""
+        if self.unit is None or self.single or self.unit.name.endswith(ROW):
+            return ()
+        seen = [*self.columns.values(), self.unit, *([] if self.where is None else [self.where])]
+        by = {column.name: column for value in seen for column in columns(value)}
+        return (Side(place, self.unit.name, self.contribution, self.most, tuple(by[name] for name in sorted(by))),)
 
     def settled(self) -> Origin:
         """The same rows with nothing left to compute: names are columns, and no condition is open."""
@@ -157,6 +186,9 @@ def stacked(parts: list[Origin]) -> Origin:
         names={alias: {title: field.named for title, field in zip(first.columns, fields, strict=True)}},
         values={field.column.name: field.listed for field in fields if field.listed is not None},
         steps={field.column.name: field.step for field in fields if field.step is not None},
+        most=min(MOST_WEIGHT, sum(part.most for part in parts)),
+        matches=tuple(found for part in parts for found in part.matches),
+        works=tuple(found for part in parts for found in part.works),
     )
 
 
@@ -174,7 +206,8 @@ class _Stack:
     def of(cls, name: str, values: list[Expression], parts: list[Origin]) -> Self:
         kind = _common(values)
         there = [value.range for value in values if not _null(value)]
-        column = Column(name, kind, union(*there) if there else Range(), any(value.nullable for value in values))
+        within, maybe = union(*there) if there else Range(), any(value.nullable for value in values)
+        column = Column(name, kind, within, maybe, max(map(longest, values)) if kind is Kind.TEXT else None)
         unit = parts[0].unit
         whose = unit is not None and all(value == part.unit for value, part in zip(values, parts, strict=True))
         listed = [part.values.get(_name(value)) for value, part in zip(values, parts, strict=True)]
@@ -192,7 +225,7 @@ def both(one: Expression | None, other: Expression | None) -> Expression | None:
     """Two conditions that must both hold."""
     if one is None or other is None:
         return one if other is None else other
-    return call("and", one, other)
+    return call("and", *conjuncts(one), *conjuncts(other))
 
 
 def _unit(unit: Column) -> Column:

@@ -11,9 +11,11 @@ from sqlglot import exp
 
 from deniable.core.errors import Refused
 from deniable.core.expression import Column, Expression, Kind
-from deniable.planner.aggregates.aggregates import Aggregate, build
+from deniable.planner.aggregates.makers import Aggregate
 from deniable.planner.aggregates.statistics import Statistics
-from deniable.planner.choices.syntax import chosen
+from deniable.planner.aggregates.table import COUNT, DISTINCT, UNITS, AggregateFunction, proposal
+from deniable.planner.aggregates.written import written
+from deniable.planner.expressions.functions import longest
 from deniable.planner.expressions.keys import GroupKey
 from deniable.planner.expressions.translate import Scope, meaning, translate
 from deniable.planner.parse import position
@@ -63,7 +65,8 @@ class GroupScope(ABC):
 
     row: RowScope
     keys: Sequence[GroupKey]
-    aliases: Mapping[str, Expression] = field(default_factory=dict)
+    aliases: Mapping[str, Sequence[Expression]] = field(default_factory=dict)
+    """What each name of the answer means: one thing, or several, and then it cannot be used."""
     found: dict[exp.Expression, Expression] = field(default_factory=dict)
     """What aggregates mean that were met before."""
 
@@ -77,17 +80,22 @@ class GroupScope(ABC):
             return self._placed(node)
         if isinstance(node, exp.Literal | exp.Boolean | exp.Null):
             return None
+        if isinstance(node, exp.Anonymous) and (meant := proposal(node.name)) is not None:
+            reason = f"{node.name.upper()} is not on the list of functions."
+            raise Refused("unknown-function", reason, f"Did you mean {meant}?", position(node))
         try:
             value = meaning(node, self.row)
         except Refused:
             return None
         matching = [key for key in self.keys if key.value == value]
-        return Column(matching[0].name, value.kind, value.range, value.nullable) if matching else None
+        length = longest(value) if value.kind is Kind.TEXT else None
+        return Column(matching[0].name, value.kind, value.range, value.nullable, length) if matching else None
 
     def column(self, node: exp.Column) -> Expression:
         """An alias of the answer; a column that is not a key has no one value per group."""
-        if not node.table and node.name.lower() in self.aliases:
-            return self.aliases[node.name.lower()]
+        found = self.alias(node)
+        if found is not None:
+            return found
         self.row.column(node)
         raise Refused(
             "not-grouped",
@@ -95,6 +103,19 @@ class GroupScope(ABC):
             f"Put it into GROUP BY, or into an aggregate such as AVG({node.name}).",
             position(node),
         )
+
+    def alias(self, node: exp.Expression) -> Expression | None:
+        """What a bare name means among the columns of the answer, if it is one of their names.
+
+        In ORDER BY such a name comes before the columns of the tables; elsewhere, and inside expressions, after them.
+        """
+        if not isinstance(node, exp.Column) or node.table or node.name.lower() not in self.aliases:
+            return None
+        first, *others = self.aliases[node.name.lower()]
+        if others:
+            reason = f"Several columns of the answer are called {node.name!r}."
+            raise Refused("ambiguous-column", reason, "Give each a name of its own.", position(node))
+        return first
 
     def _placed(self, node: exp.Expression) -> Expression:
         """A refusal without a place is about the whole aggregate."""
@@ -118,7 +139,8 @@ class OutputScope(GroupScope):
 
     def aggregate(self, node: exp.Expression) -> Expression:
         """The output of one aggregate."""
-        return build(taken_apart(node, self.row), self.statistics, self.counted)
+        function, aggregate = taken_apart(node, self.row)
+        return function.make(aggregate, self.statistics, self.counted)
 
 
 def aggregates(nodes: Sequence[exp.Expression]) -> Iterator[exp.Expression]:
@@ -129,28 +151,15 @@ def aggregates(nodes: Sequence[exp.Expression]) -> Iterator[exp.Expression]:
                 yield part
 
 
-def taken_apart(node: exp.Expression, row: RowScope) -> Aggregate:
-    """The kind of an aggregate, its arguments (none for *) and its filter."""
+def taken_apart(node: exp.Expression, row: RowScope) -> tuple[AggregateFunction, Aggregate]:
+    """Which aggregate it is, and what it is taken of (nothing for *), with its filter."""
     where = condition(node.expression.this, row) if isinstance(node, exp.Filter) else None
-    aggregate: exp.Expression = node.this if isinstance(node, exp.Filter) else node
-    if (choice := chosen(aggregate)) is not None:
-        name, value, constants = choice
-        return Aggregate(name, () if value is None else (translate(value, row),), where, constants)
-    if isinstance(aggregate, exp.ApproxDistinct):
-        aggregate = exp.Count(this=exp.Distinct(expressions=[aggregate.this]))
-    kind, parts = _AGGREGATES.get(type(aggregate), ("", ()))
-    if not kind or any(value for name, value in aggregate.args.items() if name not in (*parts, "big_int")):
-        hint = (
-            "Use COUNT, SUM, AVG, VARIANCE, STDDEV, MEDIAN, QUANTILE_CONT, MIN, MAX, MODE, COVAR, CORR or REGR_SLOPE."
-        )
-        raise Refused("unknown-aggregate", f"{aggregate.key.upper()} is not answered.", hint, position(node))
-    if isinstance(aggregate.this, exp.Distinct):
-        return _distinct(kind, aggregate.this, row, where)
-    if isinstance(aggregate.this, exp.Star) and parts == _ONE:
-        return Aggregate(kind, (), where)
-    if any(aggregate.args.get(part) is None for part in parts):
-        raise Refused("unsupported-form", f"{aggregate.key.upper()} takes more arguments.", "", position(node))
-    return Aggregate(kind, tuple(translate(aggregate.args[part], row) for part in parts), where)
+    found = written(node.this if isinstance(node, exp.Filter) else node)
+    values = tuple(translate(value, row) for value in found.values)
+    if found.function is DISTINCT and row.origin.unit is not None and values == (row.origin.unit,):
+        units = COUNT if row.origin.single else UNITS  # with one row for each unit, rows are units
+        return units, Aggregate((), where)
+    return found.function, Aggregate(values, where, found.constants)
 
 
 def condition(node: exp.Expression, scope: Scope) -> Expression:
@@ -161,32 +170,4 @@ def condition(node: exp.Expression, scope: Scope) -> Expression:
     return value
 
 
-def _distinct(kind: str, argument: exp.Distinct, row: RowScope, where: Expression | None) -> Aggregate:
-    """Units, or different values, can be counted; nothing is added up without repeats."""
-    if kind != "count" or len(argument.expressions) != 1:
-        reason = "Only units, and values of one column, can be counted without repeats."
-        raise Refused("distinct", reason, "Write COUNT(DISTINCT column).", position(argument))
-    value = translate(argument.expressions[0], row)
-    if row.origin.unit is not None and value == row.origin.unit:  # with one row for each unit, rows are units
-        return Aggregate("count" if row.origin.single else "units", (), where)
-    return Aggregate("distinct", (value,), where)
-
-
 _AGGREGATE: tuple[type[exp.Expression], ...] = (exp.Filter, exp.WithinGroup, exp.AggFunc)  # type: ignore[assignment]
-_ONE, _TWO = ("this",), ("this", "expression")
-_AGGREGATES: dict[type[exp.Expression], tuple[str, tuple[str, ...]]] = {
-    exp.Count: ("count", _ONE),
-    exp.Sum: ("sum", _ONE),
-    exp.Avg: ("average", _ONE),
-    exp.VariancePop: ("variance", _ONE),
-    exp.Variance: ("variance of a sample", _ONE),
-    exp.StddevPop: ("deviation", _ONE),
-    exp.Stddev: ("deviation of a sample", _ONE),
-    exp.StddevSamp: ("deviation of a sample", _ONE),
-    exp.CovarPop: ("covariance", _TWO),
-    exp.CovarSamp: ("covariance of a sample", _TWO),
-    exp.Corr: ("correlation", _TWO),
-    exp.RegrSlope: ("slope", _TWO),
-    exp.RegrIntercept: ("intercept", _TWO),
-}
-"""What each is called here, and where its arguments stand."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +17,8 @@ from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
+
+from deniable.files.atomic import whole
 
 Arrays = Mapping[str, NDArray[np.float32]]
 VERSION = "1"
@@ -61,13 +62,7 @@ def _fits(array: NDArray[np.float32], columns: int) -> bool:
 
 
 def _keep(file: Path, arrays: Arrays) -> None:
-    """Written beside its place and moved there, so that nobody reads half of it."""
+    """So that nobody reads half of it."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=file.parent, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as target:
-            np.savez(target, **dict(arrays))  # type: ignore[arg-type]  # its stubs know no names
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with whole(file) as target:
+        np.savez(target, **dict(arrays))  # type: ignore[arg-type]  # its stubs know no names

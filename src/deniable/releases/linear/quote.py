@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
-from math import isinf
+from math import isfinite, isinf
+from typing import Self
+
+import pyarrow as pa
 
 from deniable.core.loss import Loss
+from deniable.core.shown import error, plain
+from deniable.display import Sheet, SheetColumn, Tabular
+from deniable.display.sheet import MOST_ROWS
 from deniable.releases.linear.design import Design
 from deniable.releases.linear.measurement import Noise
 from deniable.releases.linear.strategies import choose
@@ -25,8 +32,8 @@ class ReleaseLine:
     """The same, had each query been answered alone for the same spend."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseQuote:
+@dataclass(frozen=True, slots=True, repr=False)
+class ReleaseQuote(Tabular):
     """What a release would cost and how far off it would be. Reads no data, spends nothing."""
 
     strategy: str
@@ -42,10 +49,11 @@ class ReleaseQuote:
     numbers: int
     """How many noisy numbers everything is read from."""
     confidence: Fraction
-    cautions: tuple[str, ...]
+    notes: tuple[str, ...]
+    """What the answers leave out besides noise: bias, which no interval covers."""
 
     @classmethod
-    def of(cls, design: Design, noise: Noise, confidence: Fraction, cautions: tuple[str, ...]) -> ReleaseQuote:
+    def of(cls, design: Design, noise: Noise, confidence: Fraction, notes: tuple[str, ...]) -> ReleaseQuote:
         """Beside the textbook's baseline."""
         task = design.task
         alone = choose("alone", task, noise)
@@ -63,5 +71,61 @@ class ReleaseQuote:
             cells=task.domain.cells,
             numbers=design.numbers,
             confidence=confidence,
-            cautions=cautions,
+            notes=notes,
         )
+
+    @property
+    def table(self) -> pa.Table:
+        """A row for each part: how many queries, their expected error, and the same had each been answered alone."""
+        return pa.Table.from_pylist([asdict(line) for line in self.lines], schema=_LINES)
+
+    def with_notes(self, notes: Iterable[str]) -> Self:
+        """The same quote, with more to be said: what the account makes of it."""
+        return replace(self, notes=(*self.notes, *notes))
+
+    def sheet(self) -> Sheet:
+        """What is shown of it."""
+        lines = self.lines[:MOST_ROWS]
+        columns = (
+            SheetColumn.texts("part", [line.part for line in lines]),
+            SheetColumn.numbers("queries", [line.queries for line in lines]),
+            SheetColumn.errors("expected error", [line.error for line in lines]),
+            SheetColumn.errors("each alone", [line.plain for line in lines]),
+        )
+        price = f"price {self.loss} · {self.numbers:,} noisy numbers · {self.cells:,} cells"
+        title = f"Strategy {self.strategy}"
+        return Sheet(columns, price, (*self._compared, *self.notes), title, max(0, len(self.lines) - MOST_ROWS))
+
+    def to_dict(self) -> dict[str, object]:
+        """All of it in values that JSON can say, for front ends."""
+        return {
+            "strategy": self.strategy,
+            "parts": [{name: _said(value) for name, value in asdict(line).items()} for line in self.lines],
+            "error": _said(self.error),
+            "bound": _said(self.bound),
+            "plain": _said(self.plain),
+            "cells": self.cells,
+            "numbers": self.numbers,
+            "confidence": float(self.confidence),
+            "loss": self.loss.to_dict(),
+            "notes": list(self.notes),
+        }
+
+    @property
+    def _compared(self) -> tuple[str, ...]:
+        """How good the strategy is."""
+        texts = []
+        if self.bound is not None:
+            texts.append(f"over all queries {error(self.error)}; no strategy errs by less than {error(self.bound)}")
+        if self.plain is not None:
+            texts.append(f"each query alone, as accurately, would cost {plain(self.plain)} times as much")
+        return tuple(texts)
+
+
+_LINES = pa.schema(
+    [("part", pa.string()), ("queries", pa.int64()), *((name, pa.float64()) for name in ("error", "plain"))]
+)
+
+
+def _said(value: object) -> object:
+    return None if isinstance(value, float) and not isfinite(value) else value

@@ -49,7 +49,7 @@ class Reader(ABC):
     def cells(self, solution: Any) -> FloatArray:  # noqa: ANN401 - same
         """The estimate of every cell."""
         del solution
-        raise Refused("no-cells", "This strategy has answers, and no cells behind them.", "Choose another strategy.")
+        raise Refused("no-cells", "This strategy answers its own queries only.", "Choose another strategy.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +157,9 @@ class PlainReader(Reader):
             if own is piece:
                 return place
         raise Refused(
-            "no-cells", "Queries that were answered alone answer no others.", "Choose another strategy, such as best."
+            "no-cells",
+            "Queries that were answered alone cannot answer others.",
+            "Choose another strategy, such as best.",
         )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,18 +16,21 @@ from deniable.core.errors import InvalidArgumentError
 from deniable.core.grid import IntArray
 from deniable.core.loss import Loss
 from deniable.core.number import Number, probability
+from deniable.core.shown import percent
+from deniable.display import Sheet, SheetColumn, Tabular
+from deniable.display.frames import beside, to_rows
+from deniable.display.sheet import MOST_ROWS
 from deniable.releases.linear.design import Design
 from deniable.releases.linear.matrices.factors import FloatArray
 from deniable.releases.linear.nonnegative import tidied
 from deniable.releases.linear.reader import sums_of
-from deniable.releases.linear.tables import queries, stacked, title
-from deniable.releases.linear.task import ListedQueries, Piece, Task
-
-if TYPE_CHECKING:
-    import pandas as pd
+from deniable.releases.linear.tables import described, queries, stacked, title
+from deniable.releases.linear.task import ListedQueries, Task
 
 SUREST = Fraction(1, 10**12)
 """No interval is surer than but for this."""
+_FEWEST_ROWS = 3
+"""Of each part that is shown."""
 
 Resolve = Callable[[str], tuple[tuple[int, ...], NDArray[np.bool_]]]
 """The attributes that a condition is about, and which of their cells satisfy it."""
@@ -44,33 +47,46 @@ class QueryEstimate:
     """The standard deviation of the noise in it."""
 
 
-@dataclass(frozen=True)
-class Release:
+@dataclass(frozen=True, repr=False)
+class Release(Tabular):
     """Answers to a workload. Everything in it is public: compute with it whatever you like.
 
     All answers of a strategy that measures cells, or spaces of them, agree with each other: they are sums of one
     estimate. They may be negative and need not be whole; `tidy` makes them so.
     """
 
-    design: Design = field(repr=False)
-    noisy: IntArray = field(repr=False)
+    design: Design
+    noisy: IntArray
     """The noisy measurements that everything is computed from, in whole numbers."""
-    resolve: Resolve = field(repr=False)
+    resolve: Resolve
     loss: Loss
     """Of the release itself; values that were selected first are charged by themselves."""
     free: bool
     """Whether it was recorded earlier, and cost nothing now."""
     confidence: Fraction
+    notes: tuple[str, ...] = ()
+    """What the answers leave out besides noise: bias, which no interval covers."""
 
     @property
     def task(self) -> Task:
         """The queries."""
         return self.design.task
 
-    @property
+    @cached_property
     def table(self) -> pa.Table:
         """A row for each query: what it counts, and how many."""
-        return self._table(lambda piece: {"count": pa.array(self.design.answers(self.solution, piece))})
+        return self._table([{"count": pa.array(answers)} for answers, _ in self._evaluated])
+
+    @cached_property
+    def intervals(self) -> pa.Table:
+        """Low and high of each count, row by row, at the confidence that was asked for (95% unless told)."""
+        answers, radius = (np.concatenate(parts) for parts in zip(*self._evaluated, strict=True))
+        return pa.table({"count_low": answers - radius, "count_high": answers + radius})
+
+    @property
+    def with_intervals(self) -> pa.Table:
+        """The answers, and behind them low and high."""
+        return beside(self.table, self.intervals)
 
     @property
     def errors(self) -> pa.Table:
@@ -83,17 +99,12 @@ class Release:
         The exact answer is the one without noise, with units scaled to their contribution.
         """
         level = _level(confidence)
-
-        def columns(piece: Piece) -> dict[str, pa.Array]:
-            answers = self.design.answers(self.solution, piece)
-            radius = self.design.radius(self.solution, piece, level)
-            deviations = self.design.deviations(self.solution, piece)
-            return {
-                "deviation": pa.array(deviations, from_pandas=True),
-                "low": pa.array(answers - radius),
-                "high": pa.array(answers + radius),
-            }
-
+        columns = []
+        for piece, (answers, known) in zip(self.task.pieces, self._evaluated, strict=True):
+            radius = known if level == float(self.confidence) else self.design.radius(self.solution, piece, level)
+            deviations = pa.array(self.design.deviations(self.solution, piece), from_pandas=True)
+            ends = {"low": pa.array(answers - radius), "high": pa.array(answers + radius)}
+            columns.append({"deviation": deviations, **ends})
         return self._table(columns)
 
     def query(self, condition: str, confidence: Number | None = None) -> QueryEstimate:
@@ -118,7 +129,7 @@ class Release:
         """
         cells = tidied(self.design.cells(self.solution), nonnegative=nonnegative, whole=whole)
         kind = pa.int64() if whole else pa.float64()
-        return self._table(lambda piece: {"count": pa.array(sums_of(cells, piece)).cast(kind)})
+        return self._table([{"count": pa.array(sums_of(cells, piece)).cast(kind)} for piece in self.task.pieces])
 
     @cached_property
     def solution(self) -> Any:  # noqa: ANN401 - the design's own
@@ -128,15 +139,61 @@ class Release:
     def part(self, place: int) -> tuple[str, dict[str, pa.Array], FloatArray, FloatArray]:
         """For pictures: a part's name, what tells its queries apart, their answers and how far off these may be."""
         piece = self.task.pieces[place]
-        radius = self.design.radius(self.solution, piece, float(self.confidence))
-        return title(self.task, piece), queries(self.task, piece), self.design.answers(self.solution, piece), radius
+        return title(self.task, piece), queries(self.task, piece), *self._evaluated[place]
 
-    def to_pandas(self) -> pd.DataFrame:
-        """The answers as a pandas frame."""
-        return self.table.to_pandas()
+    def plot(self, part: int = 0) -> Any:  # noqa: ANN401 - matplotlib has no types
+        """Bars with error bars, of one part of the workload (the first, unless told). Returns matplotlib's axes."""
+        from deniable.display.picture import plotted  # noqa: PLC0415 - drawing is needed only here
 
-    def _table(self, columns: Callable[[Piece], dict[str, pa.Array]]) -> pa.Table:
-        return stacked(self.task, [queries(self.task, piece) | columns(piece) for piece in self.task.pieces])
+        if not 0 <= part < len(self.task.pieces):
+            raise InvalidArgumentError("part", f"must lie between 0 and {len(self.task.pieces) - 1}, not {part}")
+        name, columns, answers, radius = self.part(part)
+        ends = pa.table({"count_low": answers - radius, "count_high": answers + radius})
+        axes = plotted(pa.table({**columns, "count": answers}), ends, "count", self.confidence)
+        axes.set_title(f"{name}, with {percent(self.confidence)} intervals")
+        return axes
+
+    def sheet(self) -> Sheet:
+        """What is shown of it: the first answers of each part."""
+        most = max(_FEWEST_ROWS, MOST_ROWS // len(self.task.pieces))
+        parts = [self.part(place) for place in range(min(len(self.task.pieces), MOST_ROWS // most))]
+        shown = [(answers[:most], radius[:most]) for _, _, answers, radius in parts]
+        answers, radius = (np.concatenate(each) for each in zip(*shown, strict=True))
+        if len(self.task.pieces) == 1:
+            told = [SheetColumn.keys(name, keys.slice(0, most).to_pylist()) for name, keys in parts[0][1].items()]
+        else:
+            names = [name for (name, *_), (some, _) in zip(parts, shown, strict=True) for _ in some]
+            told = [SheetColumn.texts("part", names)]
+            told.append(SheetColumn.texts("rows", [text for _, keys, *_ in parts for text in described(keys, most)]))
+        counts = SheetColumn.noisy("count", answers.tolist(), (answers - radius).tolist(), (answers + radius).tolist())
+        paid = "free, because it was asked before" if self.free else f"paid {self.loss}"
+        rows = sum(piece.rows for piece in self.task.pieces)
+        price = f"± at {percent(self.confidence)} confidence · {paid} · {rows:,} answers by strategy {self.design.name}"
+        return Sheet((*told, counts), price, self.notes, more=rows - len(answers))
+
+    def to_dict(self) -> dict[str, object]:
+        """All of it in values that JSON can say, for front ends: rows with their intervals, price, notes."""
+        return {
+            "rows": to_rows(self.with_intervals),
+            "confidence": float(self.confidence),
+            "loss": self.loss.to_dict(),
+            "free": self.free,
+            "strategy": self.design.name,
+            "notes": list(self.notes),
+        }
+
+    @cached_property
+    def _evaluated(self) -> list[tuple[FloatArray, FloatArray]]:
+        """The answers of each part, and how far off they may be: looked at often, worked out once."""
+        level = float(self.confidence)
+        return [
+            (self.design.answers(self.solution, piece), self.design.radius(self.solution, piece, level))
+            for piece in self.task.pieces
+        ]
+
+    def _table(self, columns: Sequence[dict[str, pa.Array]]) -> pa.Table:
+        told = [queries(self.task, piece) for piece in self.task.pieces]
+        return stacked(self.task, [keys | numbers for keys, numbers in zip(told, columns, strict=True)])
 
 
 def _level(confidence: Number) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from deniable.core.shown import label
 from deniable.releases.linear.domain import Attribute
 from deniable.releases.linear.matrices.factors import Shape
 from deniable.releases.linear.task import Factors, ListedQueries, Piece, Task
@@ -44,6 +45,18 @@ def queries(task: Task, piece: Piece) -> dict[str, pa.Array]:
         for name, column in _columns(piece, axis, attribute, codes).items():
             columns[_free(name, columns)] = column
     return columns
+
+
+def described(columns: dict[str, pa.Array], most: int) -> list[str]:
+    """The first queries of a part in words, each in one cell: values, and ranges from one to another."""
+    parts: list[list[str]] = []
+    for name, column in columns.items():
+        texts = [label(value) for value in column.slice(0, most).to_pylist()]
+        if name.endswith("_to") and f"{name.removesuffix('_to')}_from" in columns:
+            parts[-1] = [f"{low} to {high}" for low, high in zip(parts[-1], texts, strict=True)]
+        else:
+            parts.append([f"up to {text}" for text in texts] if name.endswith("_to") else texts)
+    return [", ".join(row) for row in zip(*parts, strict=True)] if parts else ["all rows"]
 
 
 def _free(name: str, taken: dict[str, pa.Array]) -> str:

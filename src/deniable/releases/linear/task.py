@@ -73,7 +73,7 @@ class Task:
         if self.queries > MOST_QUERIES:
             raise Refused(
                 "too-many-queries",
-                f"There would be {self.queries:,} queries; {MOST_QUERIES:,} are the most.",
+                f"There would be {self.queries:,} queries, and {MOST_QUERIES:,} are the most.",
                 "Use coarser attributes, such as age // 5, or fewer of them.",
             )
 

@@ -21,9 +21,10 @@ from pyarrow import parquet as pq
 
 from deniable.core.expression import Call, Column, Expression, Kind, Literal, Range
 from deniable.core.query import WEIGHT, ExactQuery, Kept, Key, Source, Sums, Total, Units
-from deniable.engines.duckdb.files import DataFile
 from deniable.engines.duckdb.lockdown import MISTRUSTED, tables
 from deniable.engines.duckdb.statements import statement
+from deniable.files.scan import columns
+from deniable.files.source import DataFile
 from tests.unit.engines.reference import as_kind, evaluate, number
 
 SCHEMA = pa.schema([("unit", pa.int64()), ("weight", pa.string()), ("x", pa.float64()), ("v", pa.int64())])
@@ -132,7 +133,7 @@ def ask(
         pq.write_table(arrow, path) if path.suffix == ".parquet" else csv.write_csv(arrow, path)
         for step in tables({"weights": DataFile.named(path)}):
             connection.execute(step)
-        types = DataFile.named(path).columns()
+        types = columns(DataFile.named(path))
     answer = connection.sql(statement(query, {"weights": types}.__getitem__)).to_arrow_table()
     width = len(query.keys)
     assert answer.column_names[:width] == [key.name for key in query.keys]

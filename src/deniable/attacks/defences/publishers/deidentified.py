@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,7 +20,6 @@ class Deidentified(Publisher):
     name: ClassVar[str] = "deidentified"
     says: ClassVar[str] = "names taken away"
 
-    def publish(self, people: pa.Table, order: Sequence[str] = ("zip", "age", "sex")) -> pa.Table:
+    def publish(self, people: pa.Table) -> pa.Table:
         """All columns but the name."""
-        del order
         return people.drop_columns(["name"])

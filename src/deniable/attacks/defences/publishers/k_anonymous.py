@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import pyarrow as pa
 
-from deniable.attacks.defences.publishers.publisher import Publisher, generalised, partition
+from deniable.attacks.defences.publishers.publisher import Publisher, anonymized
 
 
 @dataclass(frozen=True, slots=True)
 class KAnonymous(Publisher):
-    """Divides people into classes of at least k, and shows ranges of zip codes and ages, and a sex or a star.
+    """Divides people into classes of at least k, and shows their zip codes and sexes as sets, their ages as ranges.
 
     Everybody is hidden among at least k; their sensitive values are not hidden at all (Sweeney 2002).
     """
@@ -23,6 +22,6 @@ class KAnonymous(Publisher):
 
     k: int = 3
 
-    def publish(self, people: pa.Table, order: Sequence[str] = ("zip", "age", "sex")) -> pa.Table:
+    def publish(self, people: pa.Table) -> pa.Table:
         """Classes of at least k."""
-        return generalised(people, partition(people, order, lambda rows: rows.size >= self.k))
+        return anonymized(people, self.k)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import pyarrow as pa
 
-from deniable.attacks.defences.publishers.publisher import Publisher, generalised, partition, sensitive_shares
+from deniable.attacks.defences.publishers.publisher import Publisher, anonymized
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +24,6 @@ class LDiverse(Publisher):
     l: int = 3  # noqa: E741 - the name of the idea
     k: int = 3
 
-    def publish(self, people: pa.Table, order: Sequence[str] = ("zip", "age", "sex")) -> pa.Table:
+    def publish(self, people: pa.Table) -> pa.Table:
         """Classes of at least k in which at least l values occur."""
-        shares = sensitive_shares(people)
-        return generalised(
-            people, partition(people, order, lambda rows: rows.size >= self.k and (shares(rows) > 0).sum() >= self.l)
-        )
+        return anonymized(people, self.k, l=self.l)

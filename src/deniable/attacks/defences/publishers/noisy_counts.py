@@ -45,9 +45,8 @@ class NoisyCounts(Publisher):
         """The whole budget, spent on one table."""
         return self.epsilon
 
-    def publish(self, people: pa.Table, order: Sequence[str] = ("zip", "age", "sex")) -> pa.Table:
+    def publish(self, people: pa.Table) -> pa.Table:
         """Every combination, whether anybody is in it or not."""
-        del order
         private = pa.table({"zip": people["zip"], "age": people["age"].cast(pa.int64()), SENSITIVE: people[SENSITIVE]})
         with protect(
             private,

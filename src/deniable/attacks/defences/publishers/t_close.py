@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 import pyarrow as pa
 
-from deniable.attacks.defences.defence import IntArray
-from deniable.attacks.defences.publishers.publisher import Publisher, generalised, partition, sensitive_shares
+from deniable.attacks.defences.publishers.publisher import Publisher, anonymized
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +24,6 @@ class TClose(Publisher):
     t: float = 0.15
     k: int = 3
 
-    def publish(self, people: pa.Table, order: Sequence[str] = ("zip", "age", "sex")) -> pa.Table:
+    def publish(self, people: pa.Table) -> pa.Table:
         """Classes of at least k that are close; one class of all is."""
-        shares = sensitive_shares(people)
-        overall = shares(np.arange(people.num_rows))
-
-        def close(rows: IntArray) -> bool:
-            return rows.size >= self.k and bool(np.abs(shares(rows) - overall).sum() / 2 <= self.t)
-
-        return generalised(people, partition(people, order, close))
+        return anonymized(people, self.k, t=self.t)

@@ -1,1 +1,1 @@
-"""Search engines that rank advertisements by what they know of the visitor."""
+"""Recommenders: they rank advertisements by what they know of the visitor."""

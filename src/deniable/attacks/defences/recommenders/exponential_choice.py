@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
 from deniable.attacks.defences.defence import IntArray
-from deniable.attacks.defences.recommenders.recommender import RELEVANCE, Recommender
-from deniable.core.number import Number, positive
+from deniable.attacks.defences.recommenders.recommender import RELEVANCE, RandomizedRecommender
 from deniable.mechanisms import Exponential
 
 
 @dataclass(frozen=True, slots=True, init=False)
-class ExponentialChoice(Recommender):
+class ExponentialChoice(RandomizedRecommender):
     """Shows each advertisement with probability proportional to exp(epsilon relevance / (2 sensitivity)).
 
     Guarantee:  epsilon-private for the visitor's group, at each visit (McSherry, Talwar 2007); the sensitivity is how
@@ -24,16 +22,6 @@ class ExponentialChoice(Recommender):
 
     name: ClassVar[str] = "exponential"
     says: ClassVar[str] = "a good advertisement, by the exponential mechanism"
-
-    epsilon: Fraction
-
-    def __init__(self, epsilon: Number = 1) -> None:
-        object.__setattr__(self, "epsilon", positive("epsilon", epsilon))
-
-    @property
-    def promise(self) -> Fraction | None:
-        """For each visit."""
-        return self.epsilon
 
     def first(self, groups: IntArray) -> IntArray:
         """All visitors of a group at once."""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet as pq
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.core.shown import plain
+from deniable.display import Sheet, SheetColumn, Tabular
+from deniable.display.frames import to_rows
+from deniable.display.sheet import MOST_ROWS
+from deniable.files.tables import decoded, write_table
 from deniable.releases.syntactic.hierarchies.kinds import Hierarchy
 from deniable.releases.syntactic.hierarchies.values import text_of
 from deniable.releases.syntactic.models.check import Checked
@@ -25,26 +28,44 @@ from deniable.releases.syntactic.search.optimum import OptimalNode
 from deniable.releases.syntactic.search.recoding import Recoding
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
+    from collections.abc import Iterator
+
+    from rich.console import Console, ConsoleOptions, RenderableType
 
 
-@dataclass(frozen=True)
-class AnonymizedTable:
+@dataclass(frozen=True, repr=False)
+class AnonymizedTable(Tabular):
     """The table that may leave, and for the custodian alone: how it was made, and what it gives away."""
 
-    table: pa.Table = field(repr=False)
+    published: pa.Table
     demands: Demands
     method: str
-    loss: str
+    metric: str
+    """What the search kept small: a name of the report's losses."""
     hierarchies: Mapping[str, Hierarchy]
-    cells: CellCounts = field(repr=False)
-    recoding: Recoding = field(repr=False)
+    cells: CellCounts
+    recoding: Recoding
     optimum: OptimalNode | None
     checked: Checked
     kept: tuple[str, ...]
     dropped: tuple[str, ...]
     population: int | None
+
+    @property
+    def table(self) -> pa.Table:
+        """The table that may leave."""
+        return self.published
+
+    @property
+    def loss(self) -> None:
+        """None: k, l and t bound no loss, as differential privacy does."""
+        return
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is not promised, in short; the report measures it."""
+        more = "whoever knows more than the quasi-identifiers, or another release of the same people, can learn more"
+        return (f"no differential privacy: {more}; `report` measures how much",)
 
     @cached_property
     def report(self) -> Report:
@@ -79,7 +100,7 @@ class AnonymizedTable:
             if column.name not in person:
                 raise InvalidArgumentError("person", f"needs a value for {column.name!r}")
             wanted = person[column.name]
-            known = [value is None if wanted is None else text_of(value) == text_of(wanted) for value in column.values]  # noqa: PD011 - no frame
+            known = [value is None if wanted is None else text_of(value) == text_of(wanted) for value in column.values]
             point &= np.array(known)[codes]
         if not point.any():
             raise InvalidArgumentError("person", "is not in the table")
@@ -89,37 +110,15 @@ class AnonymizedTable:
         said = {}
         for sensitive, secret in zip(self.cells.sensitive, self.cells.secrets, strict=True):
             counts = np.bincount(secret[inside], self.cells.counts[inside], len(sensitive.values)).astype(int)
-            values = sensitive.values.to_pylist()  # noqa: PD011 - same
+            values = sensitive.values.to_pylist()
             said[sensitive.name] = {values[at]: int(counts[at]) for at in np.flatnonzero(counts)}
         return said
 
     def save(self, path: str | Path) -> Path:
         """The table as .parquet or .csv; nothing is left behind if that fails."""
         target = Path(path)
-        unfinished = target.with_name(f".{target.name}.unfinished")
-        try:
-            if target.suffix == ".parquet":
-                pq.write_table(self.table, unfinished)
-            elif target.suffix == ".csv":
-                pa.csv.write_csv(_decoded(self.table), unfinished)
-            else:
-                raise InvalidArgumentError("output", f"must end in .parquet or .csv, not be {str(path)!r}")
-            return unfinished.replace(target)
-        finally:
-            unfinished.unlink(missing_ok=True)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The table as a pandas frame; quasi-identifiers are categories."""
-        return self.table.to_pandas()
-
-    def to_polars(self) -> pl.DataFrame:
-        """The table as a Polars frame."""
-        import polars as pl  # noqa: PLC0415 - an extra
-
-        frame = pl.from_arrow(_decoded(self.table))
-        if not isinstance(frame, pl.DataFrame):
-            raise TypeError("not a table")
-        return frame
+        write_table(self.table, target)
+        return target
 
     def plot(self) -> Any:  # noqa: ANN401 - matplotlib has no types
         """Class sizes and quasi-identifiers, before and after. Returns a matplotlib figure."""
@@ -127,19 +126,32 @@ class AnonymizedTable:
 
         return figure(self)
 
-    def __rich__(self) -> Any:  # noqa: ANN401 - what rich draws
-        """For terminals: the report."""
-        return self.report.__rich__()
+    def sheet(self) -> Sheet:
+        """What is shown of it: the first rows of the table, what holds, and what that cost."""
+        shown = self.table.slice(0, MOST_ROWS)
+        columns = tuple(SheetColumn.keys(name, shown[name].to_pylist()) for name in shown.column_names)
+        price = (
+            f"{', '.join(self.demands.words())} · {len(self.sizes):,} classes · {self.checked.suppressed:,} of "
+            f"{self.cells.total:,} rows suppressed · information lost {plain(self.report.losses['ncp'])} (NCP)"
+        )
+        return Sheet(columns, price, self.notes, more=self.table.num_rows - shown.num_rows)
+
+    def to_dict(self) -> dict[str, object]:
+        """The table and what holds of it, in values that JSON can say. Nothing of the original table."""
+        return {
+            "rows": to_rows(decoded(self.table)),
+            "models": self.demands.words(),
+            "method": self.method,
+            "suppressed": self.checked.suppressed,
+            "loss": None,
+            "notes": list(self.notes),
+        }
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        """For terminals: the table, and the report below it."""
+        yield from super().__rich_console__(console, options)
+        yield self.report.__rich__()
 
     def _repr_html_(self) -> str:
-        """For notebooks: the report."""
-        return self.report._repr_html_()
-
-
-def _decoded(table: pa.Table) -> pa.Table:
-    """Texts as plain texts."""
-    columns = [
-        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-        for column in table.columns
-    ]
-    return pa.table(columns, names=table.column_names)
+        """For notebooks: the table, and the report below it."""
+        return super()._repr_html_() + self.report._repr_html_()

@@ -1,10 +1,7 @@
 """What this very release gives away, attack by attack. None of them breaks a promise: k, l and t never made these.
 
-- Homogeneity (Machanavajjhala et al. 2007): everyone in a class shares the value, so that finding the class is enough.
-- Background knowledge (same): whoever can rule out one or two values may be left with a single one.
-- Skewness (Li, Li, Venkatasubramanian 2007): a value is far more frequent in a class than in the table.
-- Composition (Ganta, Kasiviswanathan, Smith 2008): two releases of the same people; the values that a person can have
-  are those that both leave open.
+- Homogeneity, background knowledge, skewness, composition: the same arithmetic as that of the attacks
+  (`releases/syntactic/disclosure.py`).
 - Left out: whoever fits no class of the release must be among the suppressed rows.
 """
 
@@ -14,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from deniable.releases.syntactic.disclosure import largest, left_by_both, values_left, worst_shares
 from deniable.releases.syntactic.search.cells import CellCounts
-from deniable.releases.syntactic.search.classes import ClassValues
 from deniable.releases.syntactic.search.grouping import IntArray
 from deniable.releases.syntactic.search.recoding import Recoding
 
@@ -47,25 +44,22 @@ def exposures(cells: CellCounts, recoding: Recoding) -> list[Exposure]:
     """For each sensitive column. Suppressed rows are left out: nobody can tell which of them is whose."""
     classes = recoding.classes(cells).some(~recoding.suppressed)
     found = []
+    sizes, number = classes.sizes, classes.number
     for sensitive, pairs in zip(cells.sensitive, classes.pairs, strict=True):
-        sizes = classes.sizes
-        most = np.maximum.reduceat(pairs.count, pairs.starts(len(sizes))) if len(sizes) else np.zeros(0, np.int64)
-        many = np.bincount(pairs.of, minlength=len(sizes))
-        share = pairs.count / sizes[pairs.of]
+        left, most = values_left(pairs, number), largest(pairs, number)
         overall = sensitive.counts / sensitive.counts.sum()
-        times = share / overall[pairs.value]
-        worst = int(np.argmax(times)) if len(times) else -1
-        value = int(pairs.value[worst]) if len(times) else 0
+        worst = worst_shares(pairs, number)
+        skewed = int(np.argmax(worst / overall))
         found.append(
             Exposure(
                 sensitive.name,
-                tuple(int(sizes[many <= 1 + ruled_out].sum()) for ruled_out in range(3)),
+                tuple(int(sizes[left <= 1 + ruled_out].sum()) for ruled_out in range(3)),
                 int(sizes[most >= _CONFIDENT * sizes].sum()),
                 float(most.sum() / max(1, sizes.sum())),
                 float(overall.max()),
-                float(times[worst]) if len(times) else 1.0,
-                sensitive.values[value].as_py(),
-                (float(share[worst]) if len(times) else 0.0, float(overall[value])),
+                float(worst[skewed] / overall[skewed]) if number else 1.0,
+                sensitive.values[skewed].as_py(),
+                (float(worst[skewed]), float(overall[skewed])),
             )
         )
     return found
@@ -88,43 +82,24 @@ class JointExposure:
 
 def composition(cells: CellCounts, first: Recoding, second: Recoding) -> list[JointExposure]:
     """Intersect what both releases leave open, point by point. A suppressed row is open to every value."""
-    pairs_of = [_open(cells, recoding) for recoding in (first, second)]
     rows = cells.sizes
+    releases = [(recoding, recoding.classes(cells)) for recoding in (first, second)]
+    meeting, met = np.unique(first.of * second.number + second.of, return_inverse=True)
     found = []
     for place, sensitive in enumerate(cells.sensitive):
+        ours, theirs = (classes.pairs[place] for _, classes in releases)
         everything = np.full(cells.points, len(sensitive.values))
-        both = [
-            np.where(recoding.suppressed[recoding.of], everything, np.bincount(pairs[place].of)[recoding.of])
-            for recoding, pairs in zip((first, second), pairs_of, strict=True)
-        ]
-        common = _common(first, second, pairs_of[0][place], pairs_of[1][place])
-        together = np.where(
-            first.suppressed[first.of], both[1], np.where(second.suppressed[second.of], both[0], common)
+        alone, other = (
+            np.where(recoding.suppressed[recoding.of], everything, values_left(pairs, recoding.number)[recoding.of])
+            for (recoding, _), pairs in zip(releases, (ours, theirs), strict=True)
         )
-        found.append(
-            JointExposure(
-                sensitive.name,
-                int(rows[both[0] == 1].sum()),
-                int(rows[together == 1].sum()),
-                float(np.average(both[0], weights=rows)),
-                float(np.average(together, weights=rows)),
-            )
-        )
+        common = left_by_both(ours, theirs, *np.divmod(meeting, second.number))[met]
+        both = np.where(first.suppressed[first.of], other, np.where(second.suppressed[second.of], alone, common))
+        found.append(_joint(sensitive.name, rows, alone, both))
     return found
 
 
-def _open(cells: CellCounts, recoding: Recoding) -> list[ClassValues]:
-    return list(recoding.classes(cells).pairs)
-
-
-def _common(first: Recoding, second: Recoding, ours: ClassValues, theirs: ClassValues) -> IntArray:
-    """For each point, how many values both of its classes have; each pair of classes that meet is intersected once."""
-    meeting, number = np.unique(first.of * second.number + second.of, return_inverse=True)
-    a, b = np.divmod(meeting, second.number)
-    starts, ends = np.searchsorted(ours.of, a), np.searchsorted(ours.of, a, side="right")
-    lengths = ends - starts
-    place = np.repeat(starts - np.r_[0, np.cumsum(lengths)[:-1]], lengths) + np.arange(lengths.sum())
-    wanted = np.repeat(b, lengths) * ours.width + ours.value[place]
-    there = theirs.of * theirs.width + theirs.value
-    hits = there[np.minimum(np.searchsorted(there, wanted), len(there) - 1)] == wanted
-    return np.bincount(np.repeat(np.arange(len(meeting)), lengths), hits, len(meeting)).astype(np.int64)[number]
+def _joint(name: str, rows: IntArray, alone: IntArray, both: IntArray) -> JointExposure:
+    """From how many values each point leaves open."""
+    certain = (int(rows[left == 1].sum()) for left in (alone, both))
+    return JointExposure(name, *certain, *(float(np.average(left, weights=rows)) for left in (alone, both)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -23,8 +24,7 @@ _STYLE = """
 .anonymized table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; }
 .anonymized td, .anonymized th { padding: 3px 10px; text-align: left; vertical-align: top; }
 .anonymized td, .anonymized th { border-bottom: 1px solid #e3e6ec; }
-.anonymized td + td, .anonymized th + th { text-align: right; } .anonymized .words td + td { text-align: left; }
-.anonymized .words th + th { text-align: left; }
+.anonymized td.number, .anonymized th.number { text-align: right; } .anonymized .scroll { overflow-x: auto; }
 .anonymized .warning h2 { color: #a11; } .anonymized p.note { color: #5a6375; font-size: 90%; margin: .3rem 0; }
 .anonymized p.verdict { border-left: 4px solid #2a7; padding: .3rem 1rem; background: #f2faf6; }
 .anonymized p.verdict.careful { border-color: #a11; background: #fdf3f3; }
@@ -48,7 +48,7 @@ def body(release: AnonymizedTable) -> str:
     report = release.report
     demands = release.demands
     careful = any(exposure.certain[0] for exposure in report.exposures)
-    asked = f"{', '.join(demands.words())}; at most {float(demands.suppression):.3g} of the rows suppressed"
+    asked = f"{', '.join(demands.words())}; at most {100 * float(demands.suppression):.3g}% of the rows suppressed"
     return "".join(
         (
             f"<style>{_STYLE}</style><article class='anonymized'><h1>Report of a release</h1>",
@@ -75,7 +75,7 @@ def rich_report(report: Report) -> Group:
             header_style="bold",
         )
         for place, header in enumerate(section.headers):
-            table.add_column(header, overflow="fold", justify="left" if place == 0 or warning else "right")
+            table.add_column(header, overflow="fold", justify="right" if section.counts(place) else "left")
         for row in section.rows:
             table.add_row(*map(Text, row))
         parts += [table, *(Text(note, style="dim") for note in section.notes)]
@@ -85,17 +85,23 @@ def rich_report(report: Report) -> Group:
 def plain_report(report: Report) -> str:
     """The same as text."""
     text = io.StringIO()
-    Console(file=text, width=110, color_system=None).print(rich_report(report))
+    width = shutil.get_terminal_size((110, 24)).columns
+    Console(file=text, width=width, color_system=None, force_jupyter=False).print(rich_report(report))
     return text.getvalue()
 
 
 def _section(section: ReportSection) -> str:
     warning = section.title.startswith("NOT PROMISED")
-    head = "".join(f"<th>{escape(header)}</th>" for header in section.headers)
-    rows = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in section.rows)
+    sides = [" class='number'" if section.counts(place) else "" for place in range(len(section.headers))]
+    head = "".join(f"<th{side}>{escape(header)}</th>" for side, header in zip(sides, section.headers, strict=True))
+    rows = "".join(
+        f"<tr>{''.join(f'<td{side}>{escape(cell)}</td>' for side, cell in zip(sides, row, strict=True))}</tr>"
+        for row in section.rows
+    )
     notes = "".join(f"<p class='note'>{escape(note)}</p>" for note in section.notes)
-    kind = " class='warning words'" if warning else ""
-    return f"<section{kind}><h2>{escape(section.title)}</h2><table><tr>{head}</tr>{rows}</table>{notes}</section>"
+    kind = " class='warning'" if warning else ""
+    table = f"<div class='scroll'><table><tr>{head}</tr>{rows}</table></div>"
+    return f"<section{kind}><h2>{escape(section.title)}</h2>{table}{notes}</section>"
 
 
 def _signature() -> str:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 Bars = list[tuple[str, float]]
 
 _MOST = 40
-_WIDTH, _HEIGHT = 440, 170
+_WIDTH, _HEIGHT = 440, 190
+_LETTER = 6.5
+"""How wide a letter is, about."""
 _BEFORE, _AFTER = "#8c96a8", "#2a77b4"
 
 
@@ -89,7 +91,10 @@ def _few(bars: Bars) -> Bars:
     if len(bars) <= _MOST:
         return bars
     runs = np.array_split(np.arange(len(bars)), _MOST)
-    return [(f"{bars[run[0]][0]} .. {bars[run[-1]][0]}", sum(bars[at][1] for at in run)) for run in runs]
+    return [
+        (" .. ".join(dict.fromkeys((bars[run[0]][0], bars[run[-1]][0]))), sum(bars[at][1] for at in run))
+        for run in runs
+    ]
 
 
 def _side_by_side(title: str, before: Bars, after: Bars) -> str:
@@ -102,24 +107,27 @@ def _side_by_side(title: str, before: Bars, after: Bars) -> str:
 
 
 def _bars(title: str, bars: Sequence[tuple[str, float]], top: float, colour: str) -> str:
-    """Bars with their names below, slanted; the full name is a tooltip."""
-    step = (_WIDTH - 40) / max(1, len(bars))
-    parts = [f"<text x='0' y='12' font-size='12' font-weight='600'>{escape(title)}</text>"]
-    every = max(1, len(bars) // 20)
+    """Bars with their names below, slanted where they need room; the full name is a tooltip."""
+    left = 16 + _LETTER * len(f"{top:,.0f}")
+    step = (_WIDTH - left) / max(1, len(bars))
+    parts = [f"<text x='0' y='13' font-size='13' font-weight='600'>{escape(title)}</text>"]
+    every = max(1, -(-len(bars) // 14))
+    flat = all(_LETTER * len(_short(name)) < step * every for name, _ in bars)
     for place, (name, height) in enumerate(bars):
-        x, tall = 30 + place * step, 90 * height / top
+        x, tall = left + place * step, 90 * height / top
         tip = f"<title>{escape(name)}: {height:,.0f} rows</title>"
         parts.append(
-            f"<rect x='{x:.1f}' y='{110 - tall:.1f}' width='{max(1.0, step * 0.85):.1f}' height='{max(tall, 0.5):.1f}' "
+            f"<rect x='{x:.1f}' y='{120 - tall:.1f}' width='{max(1.0, step * 0.85):.1f}' height='{max(tall, 0.5):.1f}' "
             f"fill='{colour}'>{tip}</rect>"
         )
         if place % every == 0:
             middle = x + step / 2
-            parts.append(
-                f"<text x='{middle:.1f}' y='120' font-size='8' text-anchor='end' "
-                f"transform='rotate(-45 {middle:.1f} 120)'>{escape(_short(name))}</text>"
-            )
-    parts.append(f"<text x='26' y='24' font-size='8' text-anchor='end'>{top:,.0f}</text>")
+            turned = "" if flat else f" transform='rotate(-40 {middle:.1f} 134)'"
+            side = "middle" if flat else "end"
+            place_of = f"x='{middle:.1f}' y='134' text-anchor='{side}'{turned}"
+            parts.append(f"<text {place_of} font-size='11'>{escape(_short(name))}</text>")
+    parts.append(f"<text x='{left - 6:.1f}' y='38' font-size='11' text-anchor='end'>{top:,.0f}</text>")
+    parts.append(f"<text x='{left - 6:.1f}' y='120' font-size='11' text-anchor='end'>0</text>")
     return (
         f"<svg viewBox='0 0 {_WIDTH} {_HEIGHT}' width='{_WIDTH}' height='{_HEIGHT}' role='img' "
         f"aria-label='{escape(title, quote=True)}' fill='#1d2433' font-family='system-ui, sans-serif'>"

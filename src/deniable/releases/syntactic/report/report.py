@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deniable.files.atomic import write
 from deniable.releases.syntactic.report.exposures import Exposure, JointExposure, composition, exposures
 from deniable.releases.syntactic.report.risks import Risks, losses, released_sizes, risks
 from deniable.releases.syntactic.report.sections import ReportSection, sections
@@ -69,10 +70,8 @@ class Report:
         """One HTML page, with pictures, that needs nothing else."""
         from deniable.releases.syntactic.report.page import page  # noqa: PLC0415 - drawing is needed only here
 
-        target = Path(path)
-        unfinished = target.with_name(f".{target.name}.unfinished")
-        unfinished.write_text(page(self.release), encoding="utf-8")
-        return unfinished.replace(target)
+        write(path, page(self.release), "report")
+        return Path(path)
 
     def __rich__(self) -> Any:  # noqa: ANN401 - what rich draws
         """For terminals."""
@@ -80,7 +79,7 @@ class Report:
 
         return rich_report(self)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         """The same without colours."""
         from deniable.releases.syntactic.report.page import plain_report  # noqa: PLC0415 - same
 

@@ -38,6 +38,10 @@ class ReportSection:
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
 
+    def counts(self, place: int) -> bool:
+        """Whether a column holds numbers, which stand to the right; words stand to the left."""
+        return place > 0 and all(row[place][:1].isdigit() or row[place] == "none" for row in self.rows)
+
 
 def sections(report: Report) -> list[ReportSection]:
     """In the order of reading."""
@@ -78,7 +82,7 @@ def _risks(report: Report) -> ReportSection:
     """Three attackers, before and after."""
     before, after = report.before, report.after
     rows = [
-        (name, f"{getattr(before, key):.3%}", f"{getattr(after, key):.3%}")
+        (name, _percent(getattr(before, key)), _percent(getattr(after, key)))
         for name, key in (
             ("prosecutor: knows that the target is in the table", "prosecutor"),
             ("journalist: wants to find anybody at all", "journalist"),
@@ -98,13 +102,13 @@ def _risks(report: Report) -> ReportSection:
 
 def _losses(report: Report) -> ReportSection:
     """By every metric."""
-    rows = [(LOSS_WORDS[name][0], f"{value:,.4g}", LOSS_WORDS[name][1]) for name, value in report.losses.items()]
+    rows = [(LOSS_WORDS[name][0], _number(value), LOSS_WORDS[name][1]) for name, value in report.losses.items()]
     best = report.release.optimum
     notes = []
     if best is not None and report.release.method == "optimal":
         size = int(np.prod([column.height for column in report.release.cells.columns]))
         notes.append(
-            f"No full-domain release has less {LOSS_WORDS[report.release.loss][0]}: of {size:,} nodes "
+            f"No full-domain release has less {LOSS_WORDS[report.release.metric][0]}: of {size:,} nodes "
             f"{best.judged:,} were judged, and the others ruled out by bounds."
         )
     return ReportSection("What it cost", ("loss", "value", "meaning"), rows, notes)
@@ -203,6 +207,15 @@ def _left_out(report: Report) -> ReportSection:
         ("differential privacy", "none: k, l and t are properties of this table, not of how it was made"),
     ]
     return ReportSection("NOT PROMISED: the rest", ("what", "why"), rows)
+
+
+def _number(value: float) -> str:
+    """Three digits, or all that stand before the point."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"  # noqa: PLR2004 - three digits
+
+
+def _percent(share: float) -> str:
+    return f"{_number(100 * share)}%"
 
 
 def _of(rows: int, total: int) -> str:

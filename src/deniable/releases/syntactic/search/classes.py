@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable.releases.syntactic.hierarchies.column import QuasiIdentifier
-from deniable.releases.syntactic.search.grouping import BoolArray, IntArray, added, joined, numbered
+from deniable.releases.syntactic.search.grouping import BoolArray, FloatArray, IntArray, added, joined, numbered
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,8 @@ class ClassValues:
 
     of: IntArray
     value: IntArray
-    count: IntArray
+    count: NDArray[Any]
+    """Rows; or weights, if a row stands for several people or for a part of one."""
     width: int
     """How many values there are in all."""
 
@@ -26,6 +29,12 @@ class ClassValues:
         """Equal pairs added up."""
         keys, number = numbered(of * width + value, classes * width)
         return cls(*np.divmod(keys, width), added(number, count, len(keys)), width)
+
+    @classmethod
+    def weighed(cls, weights: FloatArray | IntArray) -> ClassValues:
+        """From a matrix: a row for each class, a column for each value. What weighs nothing is not there."""
+        of, value = np.nonzero(weights > 0)
+        return cls(of, value, weights[of, value], weights.shape[1])
 
     def merged(self, to: IntArray, classes: int) -> ClassValues:
         """The pairs of coarser classes: class i goes into class to[i]."""

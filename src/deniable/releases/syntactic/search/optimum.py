@@ -2,12 +2,13 @@
 
 Every node is either judged, or ruled out by one of two bounds:
 
-1. Loss. `Loss.floor` and `Loss.rising` are never above a node's loss; nodes that cannot beat the best known one go.
+1. Loss. `InformationLoss.floor` and `InformationLoss.rising` are never above a node's loss; nodes that cannot beat the
+   best known one go.
 2. Suppression. A judged node tells how many rows every finer node must suppress, at least (the theorem in
-   `models.py`). If those are more than the limit, all finer nodes go at once. For size and distinct values this is
-   predictive tagging (El Emam et al. 2009; Kohlmayer et al. 2012); for entropy, recursive diversity and t-closeness,
-   whose suppression is *not* monotone in the lattice, the bound is what convexity leaves of it. No node goes because
-   it merely fails itself.
+   `releases/syntactic/models/diversity.py`). If those are more than the limit, all finer nodes go at once. For size and
+   distinct values this is predictive tagging (El Emam et al. 2009; Kohlmayer et al. 2012); for entropy, recursive
+   diversity and t-closeness, whose suppression is *not* monotone in the lattice, the bound is what convexity leaves of
+   it. No node goes because it merely fails itself.
 
 Nodes are visited along chains, by bisection: a chain starts at the open node whose loss could be least and climbs by
 the cheapest steps. Which nodes are visited changes the time only: every node that is never judged was ruled out by a

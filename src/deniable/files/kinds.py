@@ -1,0 +1,104 @@
+"""Stored types and declared kinds: what a column of a file or a frame may be called in a policy.
+
+One table for the names of DuckDB's types and of Arrow's, so that everyone who reads a column calls it the same.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from deniable.core.expression import Kind
+
+_NO_ZONE = "and which day that is depends on the time zone; store the day, or the local time without a time zone"
+_NO_KIND = "which no policy can declare; leave it out, or store a boolean, integer, number, text or date"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """Types by a pattern of their names, in small letters."""
+
+    names: str
+    kind: Kind | None
+    exact: bool = True
+    """Whether different values stay different when they are read as their kind."""
+
+
+_TABLE = (
+    _Row(r"bool(ean)?", Kind.BOOLEAN),
+    _Row(r"u?int(8|16|32)|int64|u?(tinyint|smallint|integer)|bigint", Kind.INTEGER),
+    _Row(r"uint64|ubigint|u?hugeint", Kind.INTEGER, exact=False),  # of more than 64 bits: cut, or NULL
+    _Row(r"halffloat|float|double|decimal\d*\(\d+, ?-?\d+\)", Kind.NUMBER, exact=False),
+    _Row(r"varchar|(large_)?string(_view)?|string_view", Kind.TEXT),
+    _Row(r'enum\(.*\)|uuid|json|extension<arrow\.(uuid|json)>|"?null"?', Kind.TEXT),
+    _Row(r"time(_ns)?|time(32|64)\[\w+\]", Kind.TEXT),  # 09:30:00 sorts as it should
+    _Row(r"date|date32\[day\]|date64\[ms\]", Kind.DATE),
+    _Row(r"timestamp(_s|_ms|_ns)?|timestamp\[\w+\]", Kind.DATE, exact=False),  # the day; the time of day is cut off
+)
+_ZONED = re.compile(r"timestamp with time zone|timestamptz(_ns)?|timestamp\[\w+, tz=.*\]")
+_DICTIONARY = re.compile(r"dictionary<values=(.*), indices=.*>")
+_READABLE = {Kind.NUMBER: {Kind.INTEGER, Kind.NUMBER}}
+"""What may also be declared as another kind than its own: whole numbers as numbers. Everything, as text."""
+
+
+def kind_of(stored: object) -> Kind | None:
+    """What a policy calls a column of this type, the name of DuckDB's or an Arrow type; None: it cannot be declared.
+
+    A timestamp without a time zone is a date: the day on which it falls, and questions about the time of day are
+    refused. One with a time zone is an instant, whose day depends on where one stands, so it cannot be declared.
+
+    Example:
+        >>> [kind_of(name).value for name in ("BIGINT", "DECIMAL(10,2)", "TIMESTAMP", "timestamp[us]", "large_string")]
+        ['integer', 'number', 'date', 'date', 'text']
+        >>> kind_of("TIMESTAMP WITH TIME ZONE"), kind_of("STRUCT(x BIGINT)")
+        (None, None)
+    """
+    row = _row(stored)
+    return None if row is None else row.kind
+
+
+def unit_kind_of(stored: object) -> Kind | None:
+    """What a policy calls the column that names the unit: what reading would cut is text, so that nobody is confused.
+
+    Example:
+        >>> unit_kind_of("BIGINT").value, unit_kind_of("UBIGINT").value, unit_kind_of("TIMESTAMP").value
+        ('integer', 'text', 'text')
+    """
+    row = _row(stored)
+    if row is None:
+        return None
+    return row.kind if row.exact or row.kind is Kind.NUMBER else Kind.TEXT
+
+
+def misfit(stored: object, declared: Kind) -> str:
+    """Why a column of this type cannot be declared so; nothing if it can.
+
+    Example:
+        >>> misfit("INTEGER", Kind.NUMBER), misfit("VARCHAR", Kind.DATE)
+        ('', 'is stored as VARCHAR, which is no date')
+    """
+    kind = kind_of(stored)
+    if kind is None:
+        return f"is stored as {stored}, {_NO_ZONE if _ZONED.fullmatch(_plain(stored)) else _NO_KIND}"
+    fits = declared is Kind.TEXT or kind in _READABLE.get(declared, {declared})
+    return "" if fits else f"is stored as {stored}, which is no {declared.value}"
+
+
+def unit_misfit(stored: object, declared: Kind) -> str:
+    """Why a column of this type cannot name the unit as it is declared; nothing if it can."""
+    row = _row(stored)
+    if row is None or row.exact or declared is Kind.TEXT:
+        return misfit(stored, declared)
+    return misfit(stored, declared) or f"is stored as {stored}: as {declared.value}, different units would become one"
+
+
+def _row(stored: object) -> _Row | None:
+    name = _plain(stored)
+    return next((row for row in _TABLE if re.fullmatch(row.names, name)), None)
+
+
+def _plain(stored: object) -> str:
+    """The type's name in small letters; values that are stored once and referred to have the type of the values."""
+    name = str(stored).lower()
+    found = _DICTIONARY.fullmatch(name)
+    return found.group(1) if found else name

@@ -1,0 +1,76 @@
+"""Quantiles and most common values as choices among cells that public facts give."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import prod
+
+from deniable.core.errors import Refused
+from deniable.core.expression import Column, Expression, Kind
+from deniable.core.query import WEIGHT
+from deniable.planner.aggregates.statistics import Statistics, bounds, named, present
+from deniable.planner.choices.histogram import CELL, MOST_TOGETHER, CellHistogram, EqualCells, Mode, Quantile
+from deniable.planner.choices.syntax import MOST_ENTRIES
+from deniable.planner.expressions.keys import GroupKey, domain
+
+_FEWEST_CELLS = 64
+_MOST_VALUES = 1 << 16
+_EXTREMES = {Fraction(0): ("minimum", (1,)), Fraction(1): ("maximum", (-1,))}
+"""The least value is sought from above, the largest from below: beyond them nothing but the bounds is sure."""
+
+
+def quantile(statistics: Statistics, value: Expression, where: Expression | None, share: Fraction) -> Column:
+    """The value that `share` of the rows do not exceed."""
+    low, high = bounds(value)
+    groups = _groups(statistics, _FEWEST_CELLS)
+    declared = statistics.steps.get(value.name) if isinstance(value, Column) else None
+    whole = value.kind is Kind.INTEGER
+    cells = EqualCells.over(low, high, Fraction(1) if whole else declared, groups, whole=whole)
+    label, sides = _EXTREMES.get(
+        share, ("median" if share == Fraction(1, 2) else f"quantile {float(share):g}", (-1, 0, 1))
+    )
+    histogram = _histogram(statistics, cells.of(value), present(where, value))
+    choice = Quantile(named(share, cells, histogram), label, histogram, cells, share, sides)
+    statistics.found.setdefault(choice.name, choice)
+    return choice.column
+
+
+def most_common(statistics: Statistics, value: Expression, where: Expression | None, places: int, place: int) -> Column:
+    """The value at one of the first places, by how many rows have it."""
+    if value.kind is Kind.NUMBER:
+        raise Refused("type-mismatch", "Real numbers have no most common value.", "Use MEDIAN, or FLOOR(x / width).")
+    values = domain(value, statistics.source.where, dict(statistics.declared))
+    if values is None:
+        raise Refused(
+            "needs-values",
+            "The possible values are not known, so none can be chosen.",
+            "List them: WHERE column IN (...), or ask the custodian to declare them.",
+        )
+    there = tuple(entry for entry in values if entry is not None)
+    if len(there) > _MOST_VALUES:
+        raise Refused("too-many-groups", f"There are {len(there):,} values to choose from.", "Use buckets of them.")
+    if not 1 <= place <= places <= min(len(there), MOST_ENTRIES):
+        raise Refused("unsupported-form", f"There are only {min(len(there), MOST_ENTRIES)} values.", "Ask for fewer.")
+    _groups(statistics, len(there))
+    histogram = _histogram(statistics, value, present(where, value))
+    label = "most common value" if places == 1 else f"{places} most common values"
+    choice = Mode(named(places, there, histogram), label, histogram, GroupKey(CELL, value, there), places)
+    statistics.found.setdefault(choice.name, choice)
+    return choice.column(place)
+
+
+def _histogram(statistics: Statistics, cell: Expression, where: Expression | None) -> CellHistogram:
+    """Shared by all quantiles of the same values."""
+    source = statistics.source
+    row = 1 if source.unit is None else WEIGHT
+    reach = 1 if source.unit is None else source.contribution * WEIGHT
+    return CellHistogram(named("histogram", cell, where), cell, where, row, reach)
+
+
+def _groups(statistics: Statistics, cells: int) -> int:
+    """How many groups there are, if so many cells of each are not too many; private keys are refused later."""
+    number = prod(len(key.domain or ()) or 1 for key in statistics.keys)
+    if number * cells > MOST_TOGETHER:
+        most = MOST_TOGETHER // cells
+        raise Refused("too-many-groups", f"This is answered for at most {most:,} groups.", "Group by fewer keys.")
+    return number

@@ -1,0 +1,64 @@
+"""An aggregate as it is written in SQL: which row of the table it means, of what, with which constants."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sqlglot import exp
+
+from deniable.core.errors import Refused
+from deniable.planner.aggregates.table import BY_NODE, COUNT, DISTINCT, AggregateFunction, instead
+from deniable.planner.choices.syntax import place, plain, second, share
+from deniable.planner.parse import position
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A row of the table, and the parts of the question that it is applied to."""
+
+    function: AggregateFunction
+    values: tuple[exp.Expression, ...]
+    """None of them for COUNT(*)."""
+    constants: tuple[Fraction, ...] = ()
+
+
+def written(node: exp.Expression) -> Written:
+    """What an aggregate without its FILTER means; COUNT(DISTINCT ...) means DISTINCT, whatever it counts."""
+    call = plain(node)
+    function = BY_NODE.get(type(call))
+    if function is None:
+        name = call.key.upper()
+        raise Refused("unknown-aggregate", f"{name} is not supported.", instead(name), position(node))
+    value, other = call.this, second(call)
+    if isinstance(value, exp.Distinct) and not function.chosen:
+        return Written(DISTINCT, (_counted(function, value),))
+    known = {"this", *([other] if len(function.takes) > 1 else []), *(["counters"] if "k" in function.takes else [])}
+    extra = any(given for name, given in call.args.items() if given and name not in known | _HARMLESS)
+    if extra or isinstance(value, exp.Distinct) or (isinstance(value, exp.Star) and function is not COUNT):
+        reason = f"This form of {function.sql[0]} is not supported."
+        raise Refused("unsupported-form", reason, "Use a simpler form.", position(node))
+    if isinstance(value, exp.Star):
+        return Written(function, ())
+    match function.takes:
+        case "xq":
+            return Written(function, (value,), (share(call.args.get(other), node),))
+        case "xk":
+            return Written(function, (value,), tuple(place(call.args.get(name), node) for name in (other, "counters")))
+    given = [call.args.get(name) for name in ("this", other)[: len(function.takes)]]
+    values = tuple(part for part in given if isinstance(part, exp.Expression))
+    if len(values) < len(given):
+        raise Refused("unsupported-form", f"{function.sql[0]} takes more arguments.", "", position(node))
+    return Written(function, values, function.always)
+
+
+def _counted(function: AggregateFunction, argument: exp.Distinct) -> exp.Expression:
+    """Units, or different values, can be counted; nothing is added up without repeats."""
+    if function is not COUNT or len(argument.expressions) != 1:
+        reason = "DISTINCT can only count units, or the values of one column."
+        raise Refused("distinct", reason, "Write COUNT(DISTINCT column).", position(argument))
+    value: exp.Expression = argument.expressions[0]
+    return value
+
+
+_HARMLESS = {"big_int"}

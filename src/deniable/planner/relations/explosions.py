@@ -1,0 +1,122 @@
+"""How much one unit's rows can become in a join: bounded by public facts before a question is accepted.
+
+A unit's weight is bounded in the end, whatever it has. What it has on the way must be bounded too: otherwise one person
+could make a question fail that is answered without them. So the rows of a unit are cut before they meet others, far
+above its contribution; and how many public rows can match one of them is counted in the public tables.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import replace
+from math import prod
+
+from sqlglot import exp
+
+from deniable.core.errors import Refused
+from deniable.core.expression import Call, Expression, Kind, names, unprefixed
+from deniable.core.relation import Beside, Cut, Joined, Matches, Relation, Work
+from deniable.planner.expressions.functions import call
+from deniable.planner.expressions.keys import conjuncts
+from deniable.planner.parse import position
+from deniable.planner.relations.rows import Origin, Side, both
+
+MOST_PAIRS = 100_000
+"""Of one unit's own rows, in one join."""
+
+
+def ties(part: Expression, prefix: str) -> bool:
+    """Whether this is an equality of something before and something in the part whose columns have this prefix."""
+    if not isinstance(part, Call) or part.function != "equal":
+        return False
+    inside = [{name.startswith(prefix) for name in names(argument)} for argument in part.arguments]
+    return inside in ([{True}, {False}], [{False}, {True}])
+
+
+def matching(on: Expression, left: Origin, right: Origin, prefix: str) -> tuple[Matches, ...]:
+    """The public rows that stand beside each row of a join. The right is as it was before it got the prefix."""
+    if left.private and right.private:
+        return (*left.matches, *right.matches)
+    if left.private:
+        return (*left.matches, _matched(on, right, prefix, here=True))
+    if right.private:
+        return (*right.matches, _matched(on, left, prefix, here=False))
+    return (*left.matches, *right.matches, _matched(on, right, prefix, here=True))
+
+
+def first_alone(left: Origin, right: Origin) -> tuple[Work, ...]:
+    """What becomes of public rows before private ones are put beside them: it is counted first."""
+    return (Work(1, left.matches),) if right.private and not left.private and left.matches else ()
+
+
+def _matched(on: Expression, public: Origin, prefix: str, *, here: bool) -> Matches:
+    """A public side, by what it must agree in with a row of the other; `here`: it has the prefix in the condition."""
+    keys: list[Expression] = []
+    where = public.where
+    for part in conjuncts(on):
+        if ties(part, prefix) and isinstance(part, Call):
+            keys += [_bare(_alike(side, part), prefix) for side in part.arguments if _is_here(side, prefix) is here]
+        elif names(part) and all(name.startswith(prefix) is here for name in names(part)):
+            where = both(where, _bare(part, prefix))
+    return Matches(public.table, where, tuple(keys))
+
+
+def _bare(value: Expression, prefix: str) -> Expression:
+    return unprefixed(value, prefix) if _is_here(value, prefix) else value
+
+
+def cut(rows: Origin, node: exp.Expression) -> Origin:
+    """A join whose private parts have a limited number of rows of each unit, and what can become of these.
+
+    Of a public join, what can become of one row.
+    """
+    limits = _limits(rows.sides, node)
+    unless = rows.matches if len(limits) == 1 else None
+    table = rows.table
+    if not isinstance(table, Joined):
+        raise TypeError("only joins are cut")
+    for side, most in zip(rows.sides, limits, strict=True):
+        if unless != ():
+            table = _with(table, side, most, unless)
+    work = Work(prod(limits), rows.matches)
+    return replace(rows, table=table, most=work.rows, works=(*rows.works, work))
+
+
+def _limits(sides: tuple[Side, ...], node: exp.Expression) -> list[int]:
+    """For each side as many rows as it may have; fewer, in proportion to the contributions, if they are many pairs."""
+    least = [min(side.most, side.contribution) for side in sides]
+    if prod(least) > MOST_PAIRS:
+        reason = f"One unit that keeps to its contribution could have more than {MOST_PAIRS:,} rows in this join."
+        hint = "Join fewer private tables, or group them by the unit first; or have most_rows declared."
+        raise Refused("too-many-rows", reason, hint, position(node))
+
+    def limits(times: int) -> list[int]:
+        return [min(side.most, fewest * times) for side, fewest in zip(sides, least, strict=True)]
+
+    return limits(bisect_right(range(1, MOST_PAIRS + 1), MOST_PAIRS, key=lambda times: prod(limits(times))))
+
+
+def _with(table: Joined, side: Side, most: int, unless: tuple[Matches, ...] | None) -> Joined:
+    """The join with one of its parts cut; anew, if it was cut before something else was joined."""
+
+    def limited(part: Relation) -> Cut:
+        return Cut(part.table if isinstance(part, Cut) else part, side.unit, most, side.by, unless)
+
+    if side.place == 0:
+        return replace(table, first=limited(table.first))
+    others = list(table.others)
+    part = others[side.place - 1]
+    if not isinstance(part, Beside):
+        raise TypeError("a set has no rows to cut")
+    others[side.place - 1] = replace(part, table=limited(part.table))
+    return replace(table, others=tuple(others))
+
+
+def _is_here(side: Expression, prefix: str) -> bool:
+    return all(name.startswith(prefix) for name in names(side))
+
+
+def _alike(side: Expression, equality: Call) -> Expression:
+    """What is compared, as what it is compared as."""
+    mixed = {argument.kind for argument in equality.arguments} == {Kind.INTEGER, Kind.NUMBER}
+    return call("to_number", side) if mixed and side.kind is Kind.INTEGER else side

@@ -1,0 +1,2 @@
+-- A correlation rests on six statistics, each within its own reach.
+SELECT CORR(cost, age) AS r FROM visits

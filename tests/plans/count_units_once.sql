@@ -1,0 +1,2 @@
+-- All people: one moves the count by one.
+SELECT COUNT(DISTINCT patient) AS patients FROM visits

@@ -1,0 +1,2 @@
+-- Keys with declared values: every group is answered.
+SELECT region, COUNT(*) AS n FROM visits GROUP BY region

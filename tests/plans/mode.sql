@@ -1,0 +1,2 @@
+-- The most common of the known values.
+SELECT MODE(region) AS region FROM visits

@@ -1,0 +1,95 @@
+"""Questions on the command line: files before payment, and a warning before a sum is closed for good."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+import deniable
+from deniable.apps.cli import app
+from deniable.core.errors import InvalidArgumentError
+
+POLICY = """
+[population]
+name = "clinic"
+[budget]
+epsilon = 1
+delta = 1e-6
+[tables.visits]
+source = "visits.parquet"
+[tables.visits.columns]
+age = { type = "integer", bounds = [0, 110] }
+"""
+COUNT = "SELECT COUNT(*) AS n FROM visits"
+
+
+@pytest.fixture
+def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A policy with its file and its ledger."""
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(pa.table({"age": list(range(100))}), "visits.parquet")
+    Path("clinic.toml").write_text(POLICY)
+    deniable.create("clinic.toml").close()
+    return tmp_path
+
+
+def run(*arguments: str) -> str:
+    """What the command prints."""
+    result = CliRunner().invoke(app, arguments, env={"COLUMNS": "200"})
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def spent() -> float:
+    with deniable.open("clinic.toml") as curator:
+        return float(curator.budget().spent.rho or 0)
+
+
+@pytest.mark.usefixtures("clinic")
+def test_the_same_answer_in_every_format() -> None:
+    ask = ("ask", "clinic.toml", COUNT, "--epsilon", "0.5", "-o")
+    for name in ("a.json", "a.csv", "a.parquet", "a.arrow", "a.txt"):
+        assert run(*ask, name) == ""
+    (row,) = json.loads(Path("a.json").read_text())["rows"]
+    assert pyarrow.csv.read_csv("a.csv").to_pylist() == [row]
+    assert pq.read_table("a.parquet").to_pylist() == [row]
+    assert pa.ipc.open_file("a.arrow").read_all().to_pylist() == [row]
+    assert row["n_low"] <= row["n"] <= row["n_high"]
+    assert f"{row['n']} ±" in Path("a.txt").read_text()
+
+
+@pytest.mark.usefixtures("clinic")
+@pytest.mark.parametrize("options", [["-o", "a.xls"], ["-o", "no/a.csv"], ["-o", "a.csv", "--format", "json"]])
+def test_a_file_that_cannot_be_written_is_named_before_paying(options: list[str]) -> None:
+    result = CliRunner().invoke(app, ["ask", "clinic.toml", COUNT, "--epsilon", "0.5", *options])
+    assert isinstance(result.exception, InvalidArgumentError)
+    assert spent() == 0
+
+
+@pytest.mark.usefixtures("clinic")
+@pytest.mark.parametrize(
+    ("spend", "warning"),
+    [
+        (["--epsilon", "0.1"], None),
+        (["--rho", "0.001"], "epsilon is closed for good"),
+        (["--epsilon", "0.9"], "rho is closed for good"),
+        (["--epsilon", "1.1"], "would be refused"),
+    ],
+)
+def test_explain_warns_of_what_cannot_be_undone(spend: list[str], warning: str | None) -> None:
+    output = run("explain", "clinic.toml", COUNT, *spend)
+    assert ("warning" in output) == (warning is not None)
+    assert warning is None or warning in output
+    assert spent() == 0
+
+
+@pytest.mark.usefixtures("clinic")
+def test_a_sum_that_is_closed_already_is_not_warned_of_again() -> None:
+    run("ask", "clinic.toml", COUNT, "--rho", "0.001")
+    assert "warning" not in run("explain", "clinic.toml", "SELECT SUM(age) AS s FROM visits", "--rho", "0.001")
