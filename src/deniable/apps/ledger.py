@@ -30,9 +30,12 @@ Whose = Annotated[str | None, typer.Option(metavar="NAME", help="Only questions 
 
 
 @app.command("create")
-def _create(policy: Policy) -> None:
+def _create(
+    policy: Policy,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why data that has an account gets another one.")] = "",
+) -> None:
     """Start an empty ledger for a policy. Needed once, before the first question."""
-    with deniable.create(policy) as curator:
+    with deniable.create(policy, reason=reason) as curator:
         Console().print(f"created the ledger of {curator.policy.population}")
 
 

@@ -59,10 +59,13 @@ class Ledger:
         self._turns = turns
 
     @classmethod
-    def create(cls, url: str, population: str, terms: Terms | None = None) -> Self:
-        """A new ledger with nothing spent, whose numbers mean `terms`; refused if there is anything in its place."""
+    def create(cls, url: str, population: str, terms: Terms | None = None, reason: str = "") -> Self:
+        """A new ledger with nothing spent, whose numbers mean `terms`; refused if there is anything in its place.
+
+        `reason` is why there is one, if the same data has another: the first entry keeps it.
+        """
         place = sqlite.place(url)
-        return cls(Chain.create(place, population, _first(population, terms)), population, Turns(place))
+        return cls(Chain.create(place, population, _first(population, terms, reason)), population, Turns(place))
 
     @classmethod
     def open(cls, url: str, population: str) -> Self:
@@ -266,10 +269,11 @@ _MOST_NAMED = 5
 """Differences that a refusal lists."""
 
 
-def _first(population: str, terms: Terms | None) -> Link:
+def _first(population: str, terms: Terms | None, reason: str = "") -> Link:
     """The first entry: whose ledger it is, and what its numbers mean. Its random mark tells two ledgers apart."""
-    body = {"mark": token_hex(16), "population": population, "written": _now()}
-    return Link.after(NOTHING, "created", body if terms is None else {**body, "terms": terms})
+    body: dict[str, object] = {"mark": token_hex(16), "population": population, "written": _now()}
+    body |= {} if terms is None else {"terms": terms}
+    return Link.after(NOTHING, "created", body | ({"reason": reason} if reason else {}))
 
 
 def _check(found: Sequence[Change], *, spent: bool, confirmed: bool, raising: bool) -> None:

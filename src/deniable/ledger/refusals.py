@@ -45,6 +45,25 @@ def exists(name: str) -> Refused:
     )
 
 
+def source_taken(population: str, ledger: str) -> Refused:
+    """The same people would be promised a budget twice."""
+    return Refused(
+        "source-taken",
+        f"The same data has an account already: that of the population {population!r}, in {ledger}.",
+        "Use that account: one population has one budget. If these are other people, or nothing was ever answered from "
+        'it, say why: deniable ledger create policy.toml --reason "...".',
+    )
+
+
+def registry_damaged(path: str) -> Refused:
+    """It cannot be told which accounts there are."""
+    return Refused(
+        "registry-damaged",
+        f"{path}, the list of accounts, cannot be read.",
+        "Bring back an unchanged copy of it. If there is none, move it away: accounts made before are then not known.",
+    )
+
+
 def missing(name: str) -> Refused:
     """No ledger, no answers: what was spent is unknown."""
     return Unusable(
