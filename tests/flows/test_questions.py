@@ -61,7 +61,7 @@ def test_an_answer_is_paid_recorded_and_free_when_repeated(clinic):
         assert house.budget().spent.epsilon == Fraction(1, 2)
     with deniable.open(clinic) as house:
         assert house.ask(COUNT, epsilon="0.5", analyst="alice").table == first.table
-        assert [entry.kind for entry in house.history()] == ["created", "charged", "answered"]
+        assert [entry.kind for entry in house.history()] == ["created", "charged", "answered", "shown"]
 
 
 def test_the_shares_and_the_cap_both_hold(clinic):

@@ -13,7 +13,6 @@ from typer.testing import CliRunner
 
 import deniable
 from deniable.apps.cli import app
-from deniable.apps.ledger import short
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
 
@@ -99,11 +98,11 @@ def test_a_time_that_is_none_is_named(clinic: Path) -> None:
     ("loss", "text"),
     [
         (Loss.pure("0.5"), "ε 0.5"),
-        (Loss.pure("1/3"), "ε 0.3333"),
+        (Loss.pure("1/3"), "ε 0.3334"),
         (Loss.concentrated(Fraction(1, 100), Fraction(1, 50)), "ρ 0.01"),
-        (Loss.approximate("0.5", "1e-7"), "ε 0.5, δ 1e-07"),
+        (Loss.approximate("0.5", "1e-7"), "ε 0.5, δ 1e-7"),
         (Loss(None, None, Fraction(1, 4)), "μ 0.5"),
     ],
 )
 def test_a_loss_is_shown_in_its_simplest_form(loss: Loss, text: str) -> None:
-    assert short(loss) == text
+    assert str(loss) == text
