@@ -65,7 +65,10 @@ def _times(path: Path, rows: int, *, unit: bool) -> Table:
     table = Table(title=f"{rows:,} rows, unit = {'person' if unit else 'row'}, wall time, best of {ROUNDS} (aim: 2 x)")
     for name in ("question", "deniable", "DuckDB, exact", "x"):
         table.add_column(name, justify="left" if name == "question" else "right", no_wrap=True)
-    with TemporaryDirectory() as folder, create(policy_file(path, Path(folder), unit=unit)) as curator:
+    with (
+        TemporaryDirectory() as folder,
+        create(policy_file(path, Path(folder), unit=unit), reason="a benchmark") as curator,
+    ):
         plain = duckdb.connect()
         plain.execute(f"CREATE VIEW visits AS FROM read_parquet('{path}')")
         for name, sql in QUESTIONS.items():

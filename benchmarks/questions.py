@@ -200,7 +200,10 @@ def _overheads(path: Path) -> Table:
     table = Table(title="What a question costs besides its rows (aims: planning 20 ms, charge and record 20 ms)")
     for name in ("step", "median", "worst of 50"):
         table.add_column(name, justify="left" if name == "step" else "right", no_wrap=True)
-    with TemporaryDirectory() as folder, create(policy_file(path, Path(folder), unit=True)) as curator:
+    with (
+        TemporaryDirectory() as folder,
+        create(policy_file(path, Path(folder), unit=True), reason="a benchmark") as curator,
+    ):
         for question, sql in SQL.items():
             texts = [sql.replace(" AS n", f" AS n{number}") for number in range(51)]
             table.add_row(f"explain: {TITLES[question]}", *_spread([_time(curator.explain, text) for text in texts]))
@@ -280,7 +283,7 @@ def _contest(name: str, path: Path, question: str, rounds: int | None = None) ->
 def _ours(unit: str, path: str, question: str, runs: str) -> None:
     """The curator as a contender. Each run has a ledger of its own, on disk: a repeat would be free."""
     with TemporaryDirectory() as folder:
-        curator = create(policy_file(Path(path), Path(folder), unit=unit == "person"))
+        curator = create(policy_file(Path(path), Path(folder), unit=unit == "person"), reason="a benchmark")
         fresh = [Ledger.create(f"sqlite:///{folder}/{number}.ledger", "clinic") for number in range(int(runs))]
         curators = iter([Curator(curator.policy, curator.engine, ledger) for ledger in fresh])
         for line in peers.measured(lambda: _answered(next(curators), question), int(runs)):

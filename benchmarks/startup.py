@@ -73,7 +73,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         policy = str(Path(folder) / "clinic.toml")
         make_clinic(Path(folder))
-        deniable.create(policy).close()
+        deniable.create(policy, reason="a benchmark").close()
         commands = {
             "deniable --help": ["--help"],
             "deniable ask --help": ["ask", "--help"],

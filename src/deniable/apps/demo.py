@@ -39,7 +39,7 @@ def command(
     with console.status("making a clinic of 120,000 patients ..."):
         visits = make_clinic(folder)
     console.print(f"\n[bold]A made-up clinic[/bold]: {visits:,} visits, with their policy in {policy}", soft_wrap=True)
-    with deniable.create(policy) as curator:
+    with deniable.create(policy, reason="a demonstration: these people are made up") as curator:
         _first_question(curator, console)
         _repeat(curator, console)
         _private_keys(curator, console)

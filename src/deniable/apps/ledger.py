@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -29,9 +30,12 @@ Whose = Annotated[str | None, typer.Option(metavar="NAME", help="Only questions 
 
 
 @app.command("create")
-def _create(policy: Policy) -> None:
+def _create(
+    policy: Policy,
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why data that has an account gets another one.")] = "",
+) -> None:
     """Start an empty ledger for a policy. Needed once, before the first question."""
-    with deniable.create(policy) as curator:
+    with deniable.create(policy, reason=reason) as curator:
         Console().print(f"created the ledger of {curator.policy.population}")
 
 
@@ -59,7 +63,9 @@ def _list(policy: Policy, analyst: Whose = None, since: Since = None) -> None:
 def _verify(policy: Policy) -> None:
     """Check that no entry was changed, removed or added out of turn, from the first one on."""
     with deniable.open(policy) as curator:
-        checked = curator.ledger.verify()
+        with Progress(transient=True) as bar:
+            task = bar.add_task("checking entries")
+            checked = curator.ledger.verify(lambda done, of: bar.update(task, completed=done, total=of))
         Console().print(f"{checked} entries fit together; head {curator.ledger.head.digest}", soft_wrap=True)
 
 

@@ -19,7 +19,8 @@ from deniable.curator.check import ensure
 from deniable.engines import DuckDB
 from deniable.files.frames import arrow
 from deniable.files.kinds import kind_of, misfit, unit_kind_of
-from deniable.ledger import Ledger
+from deniable.files.source import DataFile
+from deniable.ledger import Holding, Ledger, claimed, note
 from deniable.policy import Policy, load, terms_of
 
 TABLE = "data"
@@ -43,10 +44,20 @@ def open_policy(path: str | Path, *, analyst: str | None = None) -> Curator:
     return Curator(policy, engine, ledger, analyst)
 
 
-def create(path: str | Path, *, analyst: str | None = None) -> Curator:
-    """A new, empty ledger for a policy file, once; and the curator on top of it. With `analyst`, as `open`."""
+def create(path: str | Path, *, analyst: str | None = None, reason: str = "") -> Curator:
+    """A new, empty ledger for a policy file, once; and the curator on top of it. With `analyst`, as `open`.
+
+    Data that has an account already gets no second one, unless `reason` says why: one population, one budget.
+    """
     policy = _for(analyst, load(path))
-    return Curator(policy, _fitting(policy), Ledger.create(policy.ledger, policy.population, terms_of(policy)), analyst)
+    engine = _fitting(policy)
+    try:
+        with claimed(_holding(policy, reason)):
+            ledger = Ledger.create(policy.ledger, policy.population, terms_of(policy), reason)
+    except Refused:
+        engine.close()
+        raise
+    return Curator(policy, engine, ledger, analyst)
 
 
 def adopt(path: str | Path, reason: str, *, confirmed: bool = False, raising: bool = False) -> list[str]:
@@ -61,7 +72,9 @@ def adopt(path: str | Path, reason: str, *, confirmed: bool = False, raising: bo
     """
     policy = load(path)
     with closing(Ledger.open(policy.ledger, policy.population)) as ledger:
-        return ledger.accept(terms_of(policy), reason, confirmed=confirmed, raising=raising)
+        words = ledger.accept(terms_of(policy), reason, confirmed=confirmed, raising=raising)
+    note(_holding(policy, reason))
+    return words
 
 
 def protect(
@@ -120,6 +133,18 @@ def _for(analyst: str | None, policy: Policy) -> Policy:
     if analyst is not None:
         policy.accounts(analyst)
     return policy
+
+
+def _holding(policy: Policy, reason: str) -> Holding:
+    """The private data that the policy's account answers for."""
+    private = [table.source for table in policy.tables.values() if table.source is not None and not table.public]
+    try:
+        sources = {source: DataFile.named(source).content() for source in private}
+    except OSError as error:
+        raise Refused(
+            "data-unavailable", f"The data cannot be read: {error.strerror}.", "See: deniable check"
+        ) from None
+    return Holding(policy.ledger, policy.population, sources, reason)
 
 
 def _fitting(policy: Policy) -> DuckDB:

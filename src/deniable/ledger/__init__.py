@@ -3,5 +3,6 @@
 from deniable.ledger.charge import Charge, Ticket
 from deniable.ledger.entry import Entry, Head
 from deniable.ledger.ledger import Ledger
+from deniable.ledger.registry import Holding, claimed, note
 
-__all__ = ["Charge", "Entry", "Head", "Ledger", "Ticket"]
+__all__ = ["Charge", "Entry", "Head", "Holding", "Ledger", "Ticket", "claimed", "note"]

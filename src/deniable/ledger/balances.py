@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any
+from copy import deepcopy
+from typing import Any, Protocol, Self
 
 from deniable.core.loss import Loss
 from deniable.ledger import refusals
 from deniable.ledger.canon import MALFORMED, loss_from_json, loss_to_json
 from deniable.ledger.charge import Ticket
-from deniable.ledger.entry import NOTHING, Head, Link
+from deniable.ledger.checkpoint import Checkpoint, digest_at
+from deniable.ledger.entry import NOTHING, Link
 from deniable.ledger.sums import plus
 from deniable.policy import Terms, digest_of
+
+
+class Past(Protocol):
+    """What a new entry may refer to."""
+
+    def price(self, question: str) -> Loss | None:
+        """What the question cost when it was first charged; None if no answer is on record."""
 
 
 class Standing:
@@ -25,15 +34,46 @@ class Standing:
     def __init__(self, population: str) -> None:
         self.population = population
         self.head = NOTHING
+        self.mark = NOTHING
+        """The last checkpoint."""
         self._totals: dict[str, Loss] = {}
         self._unanswered: dict[int, Ticket] = {}
-        self._answers: dict[int, Head] = {}
-        self._first: dict[str, Head] = {}
-        self._price: dict[str, Loss] = {}
-        self._seen: set[tuple[str, str]] = set()
+        self._digests = bytearray()
         self.terms: list[Terms] = []
         """What the numbers meant, from the first entry on; the last are in force. None: a ledger that never said."""
         self.raises: list[str] = []
+
+    @classmethod
+    def at(cls, population: str, link: Link) -> Self:
+        """Where a checkpoint says that the entries lead, if it is whole; it is as true as its digest."""
+        said, standing = Checkpoint.read(link), cls(population)
+        if not link.is_sound():
+            raise refusals.edited(link.sequence)
+        standing._created({"population": said.population})
+        standing._totals = dict(said.totals)
+        standing._unanswered = {ticket.sequence: ticket for ticket in said.unanswered}
+        standing.terms, standing.raises = list(said.terms), list(said.raises)
+        standing.head = standing.mark = link.head
+        return standing
+
+    def after(self, link: Link, past: Past | None = None) -> Self:
+        """Where the link leads; this one stays where it is."""
+        ahead = deepcopy(self)
+        ahead.step(link, past)
+        return ahead
+
+    def checkpoint(self) -> Link:
+        """The entry that says where the entries lead."""
+        said = Checkpoint(
+            population=self.population,
+            totals=self._totals,
+            unanswered=list(self._unanswered.values()),
+            terms=self.terms,
+            raises=self.raises,
+            previous=self.mark,
+            digests=bytes(self._digests),
+        )
+        return said.link(self.head)
 
     def spent(self, account: str) -> Loss:
         """The exact sum of what was charged to the account."""
@@ -43,23 +83,11 @@ class Standing:
         """Whether the charge was made here, and no answer is on record for it."""
         return self._unanswered.get(ticket.sequence) == ticket
 
-    def answer_to(self, charge: int) -> Head | None:
-        """Where the answer is that the charge paid for."""
-        return self._answers.get(charge)
+    def digest(self, sequence: int) -> str | None:
+        """That of an entry since the last checkpoint."""
+        return digest_at(self._digests, sequence - self.mark.sequence)
 
-    def find(self, question: str) -> Head | None:
-        """Where the first answer to the question is. Later ones were paid for, too, but a repeat gets the first."""
-        return self._first.get(question)
-
-    def price(self, question: str) -> Loss:
-        """What the first answer to the question cost when it was charged."""
-        return self._price[question]
-
-    def has_seen(self, account: str, question: str) -> bool:
-        """Whether the account has paid for an answer to the question, or for being shown one."""
-        return (account, question) in self._seen
-
-    def follow(self, links: Iterable[Link]) -> None:
+    def follow(self, links: Iterable[Link], past: Past | None = None) -> None:
         """Take in the links from the head on: first the head itself, again, then those that were added since."""
         rest = iter(links)
         if self.head != NOTHING:
@@ -69,31 +97,37 @@ class Standing:
             if again.head != self.head or not again.is_sound():
                 raise refusals.edited(self.head.sequence)
         for link in rest:
-            self.step(link)
+            self.step(link, past)
 
-    def step(self, link: Link) -> None:
+    def step(self, link: Link, past: Past | None = None) -> None:
         """One link further, if it fits in every respect; otherwise nothing changes."""
         sequence = self.head.sequence + 1
         if not link.follows(self.head):
             raise refusals.edited(sequence)
         try:
-            fits = self._take(link, json.loads(link.body))
+            fits = self._take(link, json.loads(link.body), past)
         except MALFORMED:
             fits = False
         if not fits:
             raise refusals.edited(sequence)
         self.head = link.head
+        if link.kind == "checkpoint":
+            self.mark, self._digests = link.head, bytearray()
+        else:
+            self._digests += bytes.fromhex(link.digest)
 
-    def _take(self, link: Link, body: dict[str, Any]) -> bool:
-        """What the entry changes, by its kind."""
+    def _take(self, link: Link, body: dict[str, Any], past: Past | None) -> bool:
+        """What the entry changes, by its kind. A checkpoint changes nothing: it must say what is known."""
         if link.kind == "created":
             return link.sequence == 1 and self._created(body)
         if link.kind == "charged":
             return link.sequence > 1 and self._charged(link, body)
         if link.kind == "shown":
-            return self._shown(body)
+            return past is not None and self._shown(body, past)
         if link.kind in {"adopted", "raised"}:
             return self._accepted(link, body)
+        if link.kind == "checkpoint":
+            return link == self.checkpoint()
         return link.kind == "answered" and self._answered(link, body)
 
     def _created(self, body: dict[str, Any]) -> bool:
@@ -122,17 +156,15 @@ class Standing:
 
     def _charged(self, link: Link, body: dict[str, Any]) -> bool:
         """Each total in it must be the one before plus the loss."""
-        loss = loss_from_json(body["loss"])
-        if not self._paid(loss, body):
+        if not self._paid(loss_from_json(body["loss"]), body):
             return False
-        self._price.setdefault(body["question"], loss)
         self._unanswered[link.sequence] = Ticket(link.sequence, body["question"], link.digest)
         return True
 
-    def _shown(self, body: dict[str, Any]) -> bool:
+    def _shown(self, body: dict[str, Any], past: Past) -> bool:
         """Only an answer that is on record can be shown, and at the price of its charge."""
-        question, loss = body["question"], loss_from_json(body["loss"])
-        return question in self._first and loss == self._price[question] and self._paid(loss, body)
+        loss = loss_from_json(body["loss"])
+        return loss == past.price(body["question"]) and self._paid(loss, body)
 
     def _paid(self, loss: Loss, body: dict[str, Any]) -> bool:
         """Take in the totals, if there are any and each is the one before plus the loss."""
@@ -140,7 +172,6 @@ class Standing:
         if not totals or any(loss_to_json(total) != body["totals"][name] for name, total in totals.items()):
             return False
         self._totals.update(totals)
-        self._seen.update((name, body["question"]) for name in totals)
         return True
 
     def _answered(self, link: Link, body: dict[str, Any]) -> bool:
@@ -149,6 +180,4 @@ class Standing:
         if paid is None or link.payload is None or paid.question != body["question"]:
             return False
         del self._unanswered[paid.sequence]
-        self._answers[paid.sequence] = link.head
-        self._first.setdefault(paid.question, link.head)
         return True

@@ -10,10 +10,11 @@ from typing import Self, TypeVar
 from sqlalchemy import Connection
 
 from deniable.core.errors import Failed, Refused
-from deniable.ledger import refusals, sqlite
+from deniable.ledger import checkpoint, places, refusals, sqlite
 from deniable.ledger.anchor import Anchor
 from deniable.ledger.balances import Standing
-from deniable.ledger.entry import Head, Link
+from deniable.ledger.entry import NOTHING, Head, Link
+from deniable.ledger.records import Marks, Records
 from deniable.ledger.refusals import Unusable
 from deniable.ledger.store import Store
 
@@ -34,6 +35,7 @@ class Chain:
         self._store = store
         self._anchor = anchor
         self._standing = Standing(population)
+        self._marks: Marks = {}
 
     @classmethod
     def create(cls, path: Path, population: str, first: Link) -> Self:
@@ -49,7 +51,7 @@ class Chain:
 
     @classmethod
     def open(cls, path: Path, population: str) -> Self:
-        """The chain that is there, if every entry fits and none is missing."""
+        """The chain that is there, if every entry since the last checkpoint fits and none is missing."""
         chain = cls(attempt(lambda: Store(path)), Anchor.of(path), population)
         try:
             attempt(chain._check)
@@ -67,15 +69,15 @@ class Chain:
         finally:
             chain.close()
 
-    def read(self, look: Callable[[Connection, Standing], Result]) -> Result:
+    def read(self, look: Callable[[Records, Standing], Result]) -> Result:
         """What `look` sees in the entries as they are now; those that are new to this process are checked."""
         return attempt(lambda: self._read(look))
 
     def walk(self, take: Callable[[Link], Result]) -> list[Result]:
-        """What `take` makes of each entry; all are checked again, from the first to the last."""
+        """What `take` makes of each entry; all are checked again, from the first to the last, and so is the index."""
         return attempt(lambda: self._walk(take))
 
-    def append(self, compose: Callable[[Connection, Standing], Added]) -> Added:
+    def append(self, compose: Callable[[Records, Standing], Added]) -> Added:
         """Add what `compose` makes of the entries so far, while nobody else can add any. On disk afterwards."""
         composed: list[Added] = []
         try:
@@ -113,6 +115,7 @@ class Chain:
         return chain
 
     def _reanchor(self, anchor: Anchor, head: Head) -> None:
+        self._index()
         with self._store.reading() as connection:
             self._follow(connection, head)
         if anchor.path.exists():
@@ -128,35 +131,69 @@ class Chain:
     def _check(self) -> None:
         """A ledger that is ahead of its anchor is what a crash leaves; the anchor is moved up."""
         anchored = self._anchored()
+        self._index()
         with self._store.reading() as connection:
             self._follow(connection, anchored)
         if anchored != self._standing.head:
             self._publish(None)
 
-    def _read(self, look: Callable[[Connection, Standing], Result]) -> Result:
+    def _index(self) -> None:
+        """A ledger from before there was an index is read once from the first entry on; then checkpoints begin."""
+        with self._store.reading() as connection:
+            if self._store.is_indexed(connection):
+                return
+        afresh = Standing(self._standing.population)
+        with self._store.writing() as connection:
+            if self._store.is_indexed(connection):
+                return  # another process was faster
+            self._store.prepare_index(connection)
+            past = self._records(connection, afresh)
+            for link in self._store.links(connection):
+                afresh.step(link, past)
+                self._store.index(connection, link)
+            if self._is_due(afresh.head, afresh):
+                self._store.append(connection, afresh.checkpoint())
+        self._standing = afresh
+
+    def _read(self, look: Callable[[Records, Standing], Result]) -> Result:
         with self._store.reading() as connection:
             self._follow(connection)
-            return look(connection, self._standing)
+            return look(self._records(connection), self._standing)
 
     def _walk(self, take: Callable[[Link], Result]) -> list[Result]:
         anchored = self._anchored()
         afresh = Standing(self._standing.population)
-        taken = []
+        taken, follow_from_entries, stored = [], places.Tally(), places.Tally()
         with self._store.reading() as connection:
             self._follow(connection, anchored)
+            past = self._records(connection, afresh)
             for link in self._store.links(connection):
-                afresh.step(link)
+                afresh.step(link, past)
                 taken.append(take(link))
+                for key in places.keys(link):
+                    follow_from_entries.add(key, link.sequence)
+            for key, sequence in self._store.places(connection):
+                stored.add(key, sequence)
+        if stored != follow_from_entries:
+            raise refusals.index_edited()
         return taken
 
-    def _append(self, compose: Callable[[Connection, Standing], Added], composed: list[Added]) -> None:
+    def _append(self, compose: Callable[[Records, Standing], Added], composed: list[Added]) -> None:
         """The link is handed out before it is written: from there on, what became of it has to be looked up."""
         with self._store.writing() as connection:
             self._follow(connection, self._anchored())
-            link = compose(connection, self._standing)
+            past = self._records(connection)
+            link = compose(past, self._standing)
             composed.append(link)
             if link is not None:
                 self._store.append(connection, link)
+                if self._is_due(link.head, self._standing):
+                    self._store.append(connection, self._standing.after(link, past).checkpoint())
+
+    @staticmethod
+    def _is_due(head: Head, standing: Standing) -> bool:
+        """A checkpoint comes in the same transaction as the entry that fills up the stretch since the last one."""
+        return head.sequence - standing.mark.sequence >= checkpoint.EVERY
 
     def _publish(self, link: Link | None) -> None:
         """Move the anchor up to the last entry, under the lock, so that it never moves down.
@@ -177,7 +214,10 @@ class Chain:
 
     def _follow(self, connection: Connection, anchored: Head | None = None) -> None:
         """Check what was added since this process last looked, and that it goes through the anchor."""
-        self._standing.follow(self._store.links(connection, self._standing.head.sequence))
+        if self._standing.head == NOTHING and anchored is not None:
+            self._standing = self._begun(connection, anchored)
+        links = self._store.links(connection, self._standing.head.sequence)
+        self._standing.follow(links, self._records(connection))
         if anchored is None or anchored == self._standing.head:
             return
         if anchored.sequence > self._standing.head.sequence:
@@ -185,6 +225,20 @@ class Chain:
         link = self._store.link(connection, anchored.sequence)
         if link is None or link.head != anchored:
             raise refusals.edited(anchored.sequence)
+
+    def _begun(self, connection: Connection, anchored: Head) -> Standing:
+        """At the last checkpoint that the anchor vouches for: the entries from there on must lead to the anchor."""
+        population = self._standing.population
+        sequence = self._store.last(connection, places.CHECKPOINT, anchored.sequence)
+        if sequence is None:
+            return Standing(population)
+        link = self._store.link(connection, sequence)
+        if link is None:
+            raise refusals.edited(sequence)
+        return Standing.at(population, link)
+
+    def _records(self, connection: Connection, standing: Standing | None = None) -> Records:
+        return Records(connection, standing or self._standing, self._marks)
 
     def _is_absent(self, link: Link | None) -> bool:
         """Whether the entry, which was about to be written, certainly was not."""

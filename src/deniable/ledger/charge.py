@@ -11,7 +11,7 @@ from deniable.core.event import Event
 from deniable.core.loss import Loss
 from deniable.ledger import refusals
 from deniable.ledger.canon import loss_to_json
-from deniable.ledger.sums import too_long
+from deniable.ledger.sums import short, too_long
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,10 @@ class Charge:
 
     `question` is the digest of its canonical form, the policy and the data's version: equal for equal questions.
     `text` is what the analyst wrote, for people to read. `events` are everything the loss follows from.
+
+    Rounding:   rho and mu squared, which follow from a scale and not from what somebody chose to pay, up to a multiple
+                of 2^-80, unless they are decimals. Else each new scale would bring a new denominator, and the totals,
+                which every entry repeats, would become longer with each. Epsilon and delta stay as they were asked.
     """
 
     question: str
@@ -38,6 +42,7 @@ class Charge:
             raise InvalidArgumentError("loss", "must not be negative")
         if any(too_long(number) for number in self._numbers()):
             raise refusals.too_many_digits()
+        object.__setattr__(self, "loss", short(self.loss))
 
     def body(self, totals: Mapping[str, Loss], written: str) -> dict[str, object]:
         """What the ledger keeps of it; `totals` is what each account has spent once this is charged."""

@@ -29,6 +29,7 @@ NOTHING = Head(0, "0" * 64)
 class Link:
     """An entry as it is stored. `payload` holds the bytes of an answer; they are noisy, and still shown to nobody here.
 
+    Or those of a checkpoint: the digests since the one before.
     The digest is SHA-256 over five lines: the digest before, sequence, kind, body, and the digest of the payload
     (`-` if there is none). No part that is written here holds a line break, so the lines cannot be divided otherwise.
     """
@@ -74,16 +75,16 @@ class Entry:
 
     sequence: int
     kind: str
-    """`created`, `charged`, `answered` or `shown`."""
+    """`created`, `charged`, `answered`, `shown` or `checkpoint`."""
     written: str
-    """When, by the curator's clock. For people: nothing depends on it."""
+    """When, by the curator's clock. For people: nothing depends on it. A checkpoint has none."""
     question: str
     analyst: str
     text: str
     events: tuple[Event, ...]
     loss: Loss
     totals: Mapping[str, Loss]
-    """What each account that was charged had spent, after this charge."""
+    """What each account that was charged had spent, after this charge; of a checkpoint: all accounts."""
     charge: int
     """Of an answer: the sequence of the charge that paid for it; else 0."""
     previous: str
@@ -96,7 +97,7 @@ class Entry:
         return cls(
             sequence=link.sequence,
             kind=link.kind,
-            written=body["written"],
+            written=body.get("written", ""),
             question=body.get("question", ""),
             analyst=body.get("analyst", ""),
             text=body.get("text", ""),

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 from typing import Self
-
-from sqlalchemy import Connection
 
 from deniable.core.errors import Failed, InvalidArgumentError
 from deniable.core.loss import Loss
@@ -24,8 +22,8 @@ from deniable.ledger.chain import Chain, attempt
 from deniable.ledger.charge import Charge, Ticket
 from deniable.ledger.entry import NOTHING, Entry, Head, Link
 from deniable.ledger.payment import pay
+from deniable.ledger.records import Records
 from deniable.ledger.refusals import Unusable
-from deniable.ledger.store import Store
 from deniable.ledger.turns import Turns
 from deniable.policy import Account, Change, Terms, Weight, changes, reunited
 
@@ -61,14 +59,20 @@ class Ledger:
         self._turns = turns
 
     @classmethod
-    def create(cls, url: str, population: str, terms: Terms | None = None) -> Self:
-        """A new ledger with nothing spent, whose numbers mean `terms`; refused if there is anything in its place."""
+    def create(cls, url: str, population: str, terms: Terms | None = None, reason: str = "") -> Self:
+        """A new ledger with nothing spent, whose numbers mean `terms`; refused if there is anything in its place.
+
+        `reason` is why there is one, if the same data has another: the first entry keeps it.
+        """
         place = sqlite.place(url)
-        return cls(Chain.create(place, population, _first(population, terms)), population, Turns(place))
+        return cls(Chain.create(place, population, _first(population, terms, reason)), population, Turns(place))
 
     @classmethod
     def open(cls, url: str, population: str) -> Self:
-        """The ledger that is there; refused if it is missing, edited, cut short, or another population's."""
+        """The ledger that is there; refused if it is missing, edited, cut short, or another population's.
+
+        Entries from the last checkpoint on are checked now, those before it when they are read, or by `verify`.
+        """
         place = sqlite.place(url)
         return cls(Chain.open(place, population), population, Turns(place))
 
@@ -85,7 +89,7 @@ class Ledger:
     def require(self, terms: Terms) -> None:
         """Refuse a policy whose terms are not those that the ledger's numbers mean."""
 
-        def look(_: Connection, standing: Standing) -> None:
+        def look(_: Records, standing: Standing) -> None:
             if not standing.terms:
                 raise refusals.not_adopted()
             if found := changes(standing.terms[-1], terms):
@@ -102,7 +106,7 @@ class Ledger:
         """
         words: list[str] = []
 
-        def compose(_: Connection, standing: Standing) -> Link | None:
+        def compose(_: Records, standing: Standing) -> Link | None:
             found = changes(standing.terms[-1], terms) if standing.terms else []
             found = [*reunited(standing.terms, terms), *found] if standing.has_spent else found
             words[:] = dict.fromkeys(change.words for change in found)
@@ -138,7 +142,7 @@ class Ledger:
         if not accounts:
             raise InvalidArgumentError("accounts", "must name at least one that pays")
 
-        def compose(_: Connection, standing: Standing) -> Link:
+        def compose(_: Records, standing: Standing) -> Link:
             if standing.policy != charge.policy:
                 raise refusals.policy_changed("It was changed while this question was on its way")
             totals = {account.name: pay(account, standing.spent(account.name), charge.loss) for account in accounts}
@@ -154,9 +158,9 @@ class Ledger:
             Failed: it could not be kept, so nobody may see it; the charge stays spent.
         """
 
-        def compose(connection: Connection, standing: Standing) -> Link | None:
-            if (earlier := standing.answer_to(ticket.sequence)) is not None:
-                if _answer(connection, earlier) == answer:
+        def compose(past: Records, standing: Standing) -> Link | None:
+            if (earlier := past.answer_to(ticket)) is not None:
+                if earlier.payload == answer:
                     return None
                 raise refusals.already_answered()
             if not standing.is_open(ticket):
@@ -193,20 +197,21 @@ class Ledger:
             Refused: an account cannot pay; nothing is spent, and nothing is shown.
         """
 
-        def owing(standing: Standing) -> list[Account]:
-            return [account for account in accounts if not standing.has_seen(account.name, charge.question)]
+        def owing(past: Records) -> list[Account]:
+            return [account for account in accounts if not past.has_seen(account.name, charge.question)]
 
-        def look(connection: Connection, standing: Standing) -> tuple[bytes | None, bool]:
-            place = standing.find(charge.question)
-            return (None, False) if place is None else (_answer(connection, place), bool(owing(standing)))
+        def look(past: Records, _: Standing) -> tuple[bytes | None, bool]:
+            answer = past.find(charge.question)
+            return (None, False) if answer is None else (answer.payload, bool(owing(past)))
 
-        def compose(_: Connection, standing: Standing) -> Link | None:
+        def compose(past: Records, standing: Standing) -> Link | None:
             if standing.policy != charge.policy:
                 raise refusals.policy_changed("It was changed while this question was on its way")
-            loss, payers = standing.price(charge.question), owing(standing)
+            loss, payers = past.price(charge.question), owing(past)
+            if loss is None or not payers:
+                return None
             totals = {account.name: pay(account, standing.spent(account.name), loss) for account in payers}
-            body = replace(charge, loss=loss, events=()).body(totals, _now())
-            return Link.after(standing.head, "shown", body) if payers else None
+            return Link.after(standing.head, "shown", replace(charge, loss=loss, events=()).body(totals, _now()))
 
         recorded, owed = self._chain.read(look)
         if owed:
@@ -216,9 +221,9 @@ class Ledger:
     def find(self, question: str) -> bytes | None:
         """The recorded answer of the same question, byte for byte; None if there is none. Costs nothing."""
 
-        def look(connection: Connection, standing: Standing) -> bytes | None:
-            place = standing.find(question)
-            return None if place is None else _answer(connection, place)
+        def look(past: Records, _: Standing) -> bytes | None:
+            answer = past.find(question)
+            return None if answer is None else answer.payload
 
         return self._chain.read(look)
 
@@ -235,9 +240,14 @@ class Ledger:
         """Every entry, oldest first, each checked."""
         return self._chain.walk(Entry.read)
 
-    def verify(self) -> int:
-        """How many entries there are, all of them checked; refused at the first that does not fit."""
-        return len(self._chain.walk(lambda link: link.sequence))
+    def verify(self, progress: Callable[[int, int], None] = lambda _checked, _of: None) -> int:
+        """How many entries there are, all of them checked; refused at the first that does not fit.
+
+        Every sum is computed again from the first entry on, and compared with every checkpoint. `progress` is told how
+        many entries are checked, and of how many.
+        """
+        of = self.head.sequence
+        return len(self._chain.walk(lambda link: progress(link.sequence, max(of, link.sequence))))
 
     def export(self, path: str | Path) -> None:
         """Every entry as a line of JSON, then the head: enough to compute every digest again, without the answers."""
@@ -259,10 +269,11 @@ _MOST_NAMED = 5
 """Differences that a refusal lists."""
 
 
-def _first(population: str, terms: Terms | None) -> Link:
+def _first(population: str, terms: Terms | None, reason: str = "") -> Link:
     """The first entry: whose ledger it is, and what its numbers mean. Its random mark tells two ledgers apart."""
-    body = {"mark": token_hex(16), "population": population, "written": _now()}
-    return Link.after(NOTHING, "created", body if terms is None else {**body, "terms": terms})
+    body: dict[str, object] = {"mark": token_hex(16), "population": population, "written": _now()}
+    body |= {} if terms is None else {"terms": terms}
+    return Link.after(NOTHING, "created", body | ({"reason": reason} if reason else {}))
 
 
 def _check(found: Sequence[Change], *, spent: bool, confirmed: bool, raising: bool) -> None:
@@ -274,14 +285,6 @@ def _check(found: Sequence[Change], *, spent: bool, confirmed: bool, raising: bo
             raise refusals.unconfirmed(change.words)
         if change.weight is Weight.RAISE and spent and not raising:
             raise refusals.is_a_raise(change.words)
-
-
-def _answer(connection: Connection, place: Head) -> bytes | None:
-    """The bytes that were recorded there, if they still are the ones that were checked."""
-    link = Store.link(connection, place.sequence)
-    if link is None or link.head != place or not link.is_sound():
-        raise refusals.edited(place.sequence)
-    return link.payload
 
 
 def _exported(link: Link) -> str:

@@ -45,6 +45,25 @@ def exists(name: str) -> Refused:
     )
 
 
+def source_taken(population: str, ledger: str) -> Refused:
+    """The same people would be promised a budget twice."""
+    return Refused(
+        "source-taken",
+        f"The same data has an account already: that of the population {population!r}, in {ledger}.",
+        "Use that account: one population has one budget. If these are other people, or nothing was ever answered from "
+        'it, say why: deniable ledger create policy.toml --reason "...".',
+    )
+
+
+def registry_damaged(path: str) -> Refused:
+    """It cannot be told which accounts there are."""
+    return Refused(
+        "registry-damaged",
+        f"{path}, the list of accounts, cannot be read.",
+        "Bring back an unchanged copy of it. If there is none, move it away: accounts made before are then not known.",
+    )
+
+
 def missing(name: str) -> Refused:
     """No ledger, no answers: what was spent is unknown."""
     return Unusable(
@@ -80,6 +99,15 @@ def edited(sequence: int) -> Refused:
     return Unusable(
         "ledger-edited",
         f"The ledger was changed or damaged from outside, at entry {sequence}.",
+        "Bring back an unchanged copy, as long as this one. `deniable ledger verify` checks it.",
+    )
+
+
+def index_edited() -> Refused:
+    """The entries fit; by what they are found does not."""
+    return Unusable(
+        "ledger-edited",
+        "The ledger's index was changed or damaged from outside: it does not lead to the entries.",
         "Bring back an unchanged copy, as long as this one. `deniable ledger verify` checks it.",
     )
 

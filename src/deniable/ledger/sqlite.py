@@ -30,7 +30,7 @@ _SETTINGS = {
 }
 
 _APPEND_ONLY = """
-CREATE TRIGGER entries_are_never_{done} BEFORE {what} ON entries
+CREATE TRIGGER {table}_are_never_{done} BEFORE {what} ON {table}
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END
 """
 
@@ -68,10 +68,10 @@ def connect(path: Path | None) -> Engine:
     return engine
 
 
-def seal(connection: Connection) -> None:
-    """Entries can be added; a slip of the hand cannot change or remove one."""
+def seal(connection: Connection, table: str) -> None:
+    """Rows can be added; a slip of the hand cannot change or remove one."""
     for done, what in (("changed", "UPDATE"), ("removed", "DELETE")):
-        connection.exec_driver_sql(_APPEND_ONLY.format(done=done, what=what))
+        connection.exec_driver_sql(_APPEND_ONLY.format(table=table, done=done, what=what))
 
 
 def is_damage(error: BaseException) -> bool:

@@ -9,9 +9,9 @@ from pathlib import Path
 from threading import RLock
 from weakref import finalize
 
-from sqlalchemy import Column, Connection, Integer, LargeBinary, MetaData, Table, Text, insert, select
+from sqlalchemy import Column, Connection, Integer, LargeBinary, MetaData, Table, Text, func, insert, inspect, select
 
-from deniable.ledger import forks, refusals, sqlite
+from deniable.ledger import forks, places, refusals, sqlite
 from deniable.ledger.entry import Link
 
 _metadata = MetaData()
@@ -24,6 +24,13 @@ _entries = Table(
     Column("payload", LargeBinary),
     Column("previous", Text, nullable=False),
     Column("digest", Text, nullable=False),
+)
+_places = Table(
+    "places",
+    _metadata,
+    Column("key", Text, primary_key=True),
+    Column("sequence", Integer, primary_key=True, autoincrement=False),
+    sqlite_with_rowid=False,
 )
 
 
@@ -55,15 +62,54 @@ class Store:
 
     @staticmethod
     def prepare(connection: Connection) -> None:
-        """An empty table."""
-        _metadata.create_all(connection)
-        sqlite.seal(connection)
+        """An empty table, and its index."""
+        _entries.create(connection)
+        sqlite.seal(connection, _entries.name)
+        Store.prepare_index(connection)
+
+    @staticmethod
+    def prepare_index(connection: Connection) -> None:
+        """An empty index."""
+        _places.create(connection)
+        sqlite.seal(connection, _places.name)
+
+    @staticmethod
+    def is_indexed(connection: Connection) -> bool:
+        """Whether entries can be found by what they are about; of a ledger from before, they cannot yet."""
+        return inspect(connection).has_table(_places.name)
 
     @staticmethod
     def append(connection: Connection, link: Link) -> None:
         """One row more."""
         row = {column.name: getattr(link, column.name) for column in _entries.columns}
         connection.execute(insert(_entries).values(row))
+        Store.index(connection, link)
+
+    @staticmethod
+    def index(connection: Connection, link: Link) -> None:
+        """Where the row can be found."""
+        rows = [{"key": key, "sequence": link.sequence} for key in places.keys(link)]
+        if rows:
+            connection.execute(insert(_places), rows)
+
+    @staticmethod
+    def first(connection: Connection, key: str) -> int | None:
+        """The first row under a key."""
+        sequence: int | None = connection.scalar(select(func.min(_places.c.sequence)).where(_places.c.key == key))
+        return sequence
+
+    @staticmethod
+    def last(connection: Connection, key: str, until: int) -> int | None:
+        """The last row under a key, up to a place."""
+        rows = select(func.max(_places.c.sequence)).where(_places.c.key == key, _places.c.sequence <= until)
+        sequence: int | None = connection.scalar(rows)
+        return sequence
+
+    @staticmethod
+    def places(connection: Connection) -> Iterator[tuple[str, int]]:
+        """The whole index."""
+        for row in connection.execute(select(_places), execution_options={"yield_per": 4096}):
+            yield row.key, row.sequence
 
     @staticmethod
     def links(connection: Connection, since: int = 0) -> Iterator[Link]:

@@ -11,6 +11,9 @@ from deniable.core.loss import Loss
 LONGEST = 1 << 12
 """Binary digits, above and below the line, that a number of one charge may have: 1,233 decimal ones."""
 
+_STEP = 80
+"""Binary digits below the line of a form that was rounded: a million of them are off by less than 1e-18."""
+
 _FINEST = 1 << 13
 """Binary digits below the line that a total may have."""
 
@@ -37,6 +40,20 @@ def plus(total: Loss, loss: Loss) -> Loss:
     )
 
 
+def short(loss: Loss) -> Loss:
+    """The loss, with its rho and mu squared rounded up to multiples of 2^-80 unless they are decimals.
+
+    So the denominator of a sum of such numbers divides 2^80 times the power of ten of the longest decimal, however many
+    there are.
+
+    Example:
+        >>> loss = short(Loss(Fraction(1, 3), Fraction(1, 3), Fraction(1, 8)))
+        >>> loss.epsilon, 0 < loss.rho - Fraction(1, 3) < Fraction(1, 2**80), loss.mu_squared
+        (Fraction(1, 3), True, Fraction(1, 8))
+    """
+    return replace(loss, rho=_short(loss.rho), mu_squared=_short(loss.mu_squared))
+
+
 def too_long(number: Fraction) -> bool:
     """Whether the number is written with more digits than a charge may bring."""
     return max(number.numerator.bit_length(), number.denominator.bit_length()) > LONGEST
@@ -47,3 +64,10 @@ def _coarse(number: Fraction) -> Fraction:
     if number.denominator.bit_length() <= _FINEST:
         return number
     return Fraction(ceil(number * (1 << _FINEST)), 1 << _FINEST)
+
+
+def _short(number: Fraction | None) -> Fraction | None:
+    """Decimals have one common denominator, a power of ten; so have multiples of 2^-80."""
+    if number is None or 10 ** number.denominator.bit_length() % number.denominator == 0:
+        return number
+    return Fraction(ceil(number * (1 << _STEP)), 1 << _STEP)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from deniable.core.errors import Refused
 from deniable.core.loss import Loss
 from deniable.ledger.balances import Standing
 from deniable.ledger.canon import loss_to_json
+from deniable.ledger.charge import Ticket
 from deniable.ledger.entry import NOTHING, Link
 from tests.unit.ledger.asking import charge
 
@@ -30,7 +32,6 @@ def test_it_stands_where_the_entries_lead() -> None:
     assert standing.head == _ANSWERED.head
     assert standing.spent("clinic") == _ASKED.loss
     assert standing.spent("nobody") == Loss.zero()
-    assert standing.find("q") == standing.answer_to(2) == _ANSWERED.head
 
 
 def test_it_goes_on_from_where_it_was() -> None:
@@ -102,3 +103,55 @@ def test_what_does_not_fit_changes_nothing() -> None:
     bad = Link.after(_CHARGED.head, "charged", _BODY)  # its total forgets the first charge
     assert _code(_CHARGED, bad, standing=standing) == "ledger-edited"
     assert (standing.head, standing.spent("clinic")) == (_CHARGED.head, _ASKED.loss)
+
+
+def test_a_checkpoint_says_where_the_entries_lead() -> None:
+    standing = Standing("clinic")
+    standing.follow([_CREATED, _CHARGED])
+    resumed = Standing.at("clinic", standing.checkpoint())
+    assert resumed.spent("clinic") == _ASKED.loss
+    assert resumed.is_open(Ticket(2, "q", _CHARGED.digest))
+    assert resumed.head == resumed.mark == standing.checkpoint().head
+    standing.step(standing.checkpoint())
+    for each in (resumed, standing):
+        answer = Link.after(each.head, "answered", {"charge": 2, "question": "q", "written": ""}, b"1")
+        each.step(answer)
+        assert not each.is_open(Ticket(2, "q", _CHARGED.digest))
+        assert (each.digest(3), each.digest(4), each.digest(5)) == (None, answer.digest, None)
+    assert resumed.checkpoint() == standing.checkpoint()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"totals": {}},
+        {"totals": {"clinic": loss_to_json(Loss.pure("0.01"))}},
+        {"unanswered": []},
+        {"previous": [1, _CREATED.digest]},
+        {"more": 1},
+    ],
+)
+def test_a_checkpoint_must_add_up_even_if_its_digest_fits(change: dict[str, Any]) -> None:
+    standing = Standing("clinic")
+    standing.follow([_CREATED, _CHARGED])
+    honest = standing.checkpoint()
+    forged = Link.after(standing.head, "checkpoint", json.loads(honest.body) | change, honest.payload)
+    assert _code(_CHARGED, forged, standing=standing) == "ledger-edited"
+    without = Link.after(standing.head, "checkpoint", json.loads(honest.body), (honest.payload or b"")[32:])
+    assert _code(_CHARGED, without, standing=standing) == "ledger-edited"
+
+
+def test_nobody_begins_at_what_is_no_checkpoint_of_this_population() -> None:
+    standing = Standing("clinic")
+    standing.follow([_CREATED, _CHARGED])
+    honest = standing.checkpoint()
+    torn = Link(3, "checkpoint", honest.body, b"", honest.previous, honest.digest)
+    for population, link, code in (
+        ("school", honest, "ledger-other-population"),
+        ("clinic", _CHARGED, "ledger-edited"),
+        ("clinic", torn, "ledger-edited"),
+        ("clinic", Link.after(_CHARGED.head, "checkpoint", {}), "ledger-edited"),
+    ):
+        with pytest.raises(Refused) as refused:
+            Standing.at(population, link)
+        assert refused.value.code == code

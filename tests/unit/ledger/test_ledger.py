@@ -184,18 +184,33 @@ def test_what_is_spent_is_the_exact_sum_of_what_was_admitted(questions: list[tup
     ledger = Ledger.memory("clinic")
     budget = Filter(Cap(2, "1e-3"))
     everyone, alice = Loss.zero(), Loss.zero()
-    for number, (loss, by_alice) in enumerate(questions):
+    for number, (asked, by_alice) in enumerate(questions):
+        question = Charge(f"{number}", "alice", "", (), asked)
+        loss = question.loss  # its rho and mu squared may have been rounded up; nothing else is
         accounts = [Account("clinic", budget.cap)] + [Account("alice", budget.cap)] * by_alice
         admitted = budget.admits(everyone + loss) and (not by_alice or budget.admits(alice + loss))
         if not admitted:
             with pytest.raises(Refused):
-                ledger.charge(Charge(f"{number}", "alice", "", (), loss), accounts)
+                ledger.charge(question, accounts)
             continue
-        ledger.charge(Charge(f"{number}", "alice", "", (), loss), accounts)
+        ledger.charge(question, accounts)
         everyone = everyone + loss
         alice = alice + loss if by_alice else alice
         assert (ledger.spent("clinic"), ledger.spent("alice")) == (everyone, alice)
     assert ledger.verify() == ledger.head.sequence
+
+
+def test_many_different_scales_do_not_make_entries_grow() -> None:
+    ledger, roomy = Ledger.memory("clinic"), Account("clinic", Cap(10, "1e-6"))
+    for scale in range(1_001, 1_201):
+        rho = Fraction(1, 2 * scale**2)
+        ledger.charge(Charge(f"{scale}", "alice", "", (), Loss.concentrated(rho, 2 * rho)), [roomy])
+    exact = sum((Fraction(1, 2 * scale**2) for scale in range(1_001, 1_201)), Fraction(0))
+    spent = ledger.spent("clinic")
+    assert spent.rho is not None
+    assert exact <= spent.rho < exact + Fraction(200, 2**80)
+    assert spent.rho.denominator <= 2**80
+    assert len(str(exact)) > 1_000 > 10 * len(str(spent.rho))
 
 
 def test_what_the_database_says_stays_in_the_log(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from deniable.core.loss import Loss
 from deniable.ledger.canon import loss_from_json, loss_to_json
-from deniable.ledger.sums import plus
+from deniable.ledger.sums import plus, short
 
 _NUMBERS = st.fractions(0, 10**6)
 _LOSSES = st.builds(
@@ -47,3 +47,18 @@ def test_endless_denominators_are_rounded_up_by_next_to_nothing() -> None:
     assert exact <= total.epsilon < exact + Fraction(count, 2**8192)
     assert exact.denominator.bit_length() > 8192 >= total.delta.denominator.bit_length() - 1
     assert total == Loss(total.epsilon, total.epsilon, total.epsilon, total.epsilon)
+
+
+@given(_LOSSES)
+def test_a_short_loss_is_never_less_and_hardly_more(loss: Loss) -> None:
+    shorter = short(loss)
+    assert (shorter.epsilon, shorter.delta) == (loss.epsilon, loss.delta)
+    for before, after in ((loss.rho, shorter.rho), (loss.mu_squared, shorter.mu_squared)):
+        assert (before is None) == (after is None)
+        assert before is None or after is None or before <= after < before + Fraction(1, 2**80)
+    assert short(shorter) == shorter
+
+
+def test_decimals_stay_as_they_are() -> None:
+    for loss in (Loss.pure("0.1"), Loss.pure("1e-300"), Loss.concentrated(Fraction("0.0123"), Fraction("0.0246"))):
+        assert short(loss).rho == loss.rho

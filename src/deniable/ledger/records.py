@@ -1,0 +1,93 @@
+"""Earlier entries, found by what they are about, and checked as if they had been read in their order."""
+
+from __future__ import annotations
+
+import json
+
+from sqlalchemy import Connection
+
+from deniable.core.loss import Loss
+from deniable.ledger import places, refusals
+from deniable.ledger.balances import Standing
+from deniable.ledger.canon import loss_from_json
+from deniable.ledger.charge import Ticket
+from deniable.ledger.checkpoint import Checkpoint
+from deniable.ledger.entry import NOTHING, Head, Link
+from deniable.ledger.store import Store
+
+Marks = dict[Head, Head]
+"""Checkpoints that were checked, each with the one before it. A head names its content, so this stays true."""
+
+
+class Records:
+    """The table, as far as a standing goes.
+
+    Promise:  an entry that it gives is the one that stood there when the standing's head was computed.
+
+    The digests since the last checkpoint are the standing's own. A checkpoint holds those of the entries between the
+    checkpoint before and itself, and the head of that one; so from the last one back, each is known by its digest
+    before it is read, and an entry of any age costs one look, not a walk through all since.
+    """
+
+    def __init__(self, connection: Connection, standing: Standing, marks: Marks) -> None:
+        self._connection = connection
+        self._standing = standing
+        self._marks = marks
+
+    def find(self, question: str) -> Link | None:
+        """The first answer to the question. Later ones were paid for, too, but a repeat gets the first."""
+        return self._first(places.answered(question))
+
+    def answer_to(self, ticket: Ticket) -> Link | None:
+        """The answer that the charge paid for."""
+        return self._first(places.answer_to(ticket.question, ticket.sequence))
+
+    def price(self, question: str) -> Loss | None:
+        """What the question cost when it was first charged; None if no answer is on record."""
+        charge = self._first(places.charged(question))
+        if charge is None or self.find(question) is None:
+            return None
+        return loss_from_json(json.loads(charge.body)["loss"])
+
+    def has_seen(self, account: str, question: str) -> bool:
+        """Whether the account has paid for an answer to the question, or for being shown one."""
+        return self._first(places.seen(question, account)) is not None
+
+    def entry(self, sequence: int) -> Link:
+        """The entry, if it still is what it was."""
+        link = Store.link(self._connection, sequence)
+        if link is None or link.digest != self._digest(sequence) or not link.is_sound():
+            raise refusals.edited(sequence)
+        return link
+
+    def _first(self, key: str) -> Link | None:
+        """The first entry under the key. A place that leads to an entry of other keys was made up."""
+        sequence = Store.first(self._connection, key)
+        if sequence is None or sequence > self._standing.head.sequence:
+            return None
+        link = self.entry(sequence)
+        if key not in places.keys(link):
+            raise refusals.edited(sequence)
+        return link
+
+    def _digest(self, sequence: int) -> str | None:
+        """What the digest at this place must be."""
+        mark = self._standing.mark
+        if sequence > mark.sequence:
+            return self._standing.digest(sequence)
+        while (before := self._before(mark)).sequence >= sequence > NOTHING.sequence:
+            mark = before
+        return mark.digest if sequence == mark.sequence else self._checkpoint(mark).digest(sequence)
+
+    def _before(self, mark: Head) -> Head:
+        """The checkpoint before this one, or nothing."""
+        if mark not in self._marks:
+            self._marks[mark] = self._checkpoint(mark).previous
+        return self._marks[mark]
+
+    def _checkpoint(self, mark: Head) -> Checkpoint:
+        """The checkpoint at this head, which is known to be right."""
+        link = Store.link(self._connection, mark.sequence)
+        if link is None or link.head != mark or not link.is_sound():
+            raise refusals.edited(mark.sequence)
+        return Checkpoint.read(link)
