@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from math import ceil, exp, inf, log, nan
 
 import mpmath
@@ -11,8 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deniable.core import sensitivity
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.grid import Grid
+from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Laplace
 from tests.support.coverage import covers
 from tests.support.laws import laplace, misfits
@@ -224,3 +227,29 @@ def test_bad_arguments(argument: str, call: object) -> None:
     with pytest.raises(InvalidArgumentError) as error:
         call()
     assert error.value.argument == argument
+
+
+# What is hidden
+
+
+@given(halves=st.integers(-50, 50), apart=st.integers(1, 9), step=st.fractions(Fraction(1, 9), 9))
+def test_fractions_land_no_farther_apart_than_the_noise_hides(halves: int, apart: int, step: Fraction) -> None:
+    one = Fraction(halves, 2) * step
+    mechanism = Laplace(sensitivity=apart * step, epsilon=1, step=step)
+    low, high = (int(mechanism._indices(value)[0]) for value in (one, one + apart * step))
+    assert high - low <= mechanism.distance == apart
+
+
+@pytest.mark.parametrize("neighbours", Neighbours)
+@pytest.mark.parametrize(("low", "high"), [(-3, 1), (-1, 3), (-4, -2), (0, 2)])
+def test_the_textbook_s_sensitivities_hide_every_neighbour(low: int, high: int, neighbours: Neighbours) -> None:
+    values = range(low, high + 1)
+    if neighbours is Neighbours.REPLACE:
+        pairs = [((one,), (other,)) for one, other in product(values, values)]
+    else:
+        pairs = [((), (one,)) for one in values]
+    sums = [abs(sum(one) - sum(other)) for one, other in pairs]
+    cells = [sum(abs(one.count(cell) - other.count(cell)) for cell in values) for one, other in pairs]
+    total = Laplace(sensitivity=sensitivity.total(low, high, neighbours), epsilon=1)
+    histogram = Laplace(sensitivity=sensitivity.histogram(neighbours), epsilon=1)
+    assert (total.distance, histogram.distance) == (max(sums), max(cells))
