@@ -117,6 +117,12 @@ def test_a_reason_is_kept(clinic: Path) -> None:
     assert json.loads(clinic.with_name("out.jsonl").read_text().splitlines()[0])["body"]["reason"] == "other years"
 
 
+def test_what_is_in_its_place_is_said_first(clinic: Path) -> None:
+    assert _code(lambda: deniable.create(clinic)) == "ledger-exists"
+    listed = json.loads(clinic.with_name(".deniable-accounts.json").read_text())["accounts"]
+    assert len(listed) == 1
+
+
 def test_blank_is_no_reason(clinic: Path) -> None:
     assert _code(lambda: deniable.create(_policy(clinic.with_name("second.toml")), reason=" ")) == "source-taken"
 

@@ -144,7 +144,7 @@ def test_before_anything_is_spent_everything_may_change(tmp_path: Path, clinic: 
     for file in tmp_path.glob("clinic.ledger*"):
         file.unlink()
     clinic.write_text(POLICY)
-    deniable.create(clinic).close()
+    deniable.create(clinic, reason="a draft").close()
     for change in (NEVER["unit"], NEVER["neighbours"], NEVER["division"]):
         _change(clinic, change)
     adopt(clinic, "still drafting")

@@ -112,7 +112,7 @@ def test_nothing_is_opened_or_created_for_strangers(clinic, analyst):
         deniable.create(clinic, analyst=analyst)
     assert caught.value.code == "unknown-analyst"
     assert not list(clinic.parent.glob("*.ledger*"))
-    with deniable.create(clinic, analyst="bob") as house:
+    with deniable.create(clinic, analyst="bob", reason="nothing was asked") as house:
         assert house.budget().name == "analyst:bob"
 
 

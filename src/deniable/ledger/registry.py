@@ -65,8 +65,9 @@ def claimed(holding: Holding) -> Iterator[None]:
         Refused: an account holds the same source or the same data, be its ledger there or not, and no reason is given.
     """
     with _lists(holding) as lists:
+        here = sqlite.place(holding.ledger)
         others = [other for listed in lists.values() for other in listed if other.shares(holding)]
-        if others and not holding.reason.strip():
+        if others and not holding.reason.strip() and not here.exists():  # where there is one, the block is refused
             raise refusals.source_taken(others[0].population, others[0].ledger)
         _write({path: [*listed, holding] for path, listed in lists.items()})
         try:
