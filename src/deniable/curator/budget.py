@@ -94,14 +94,14 @@ class Budget(Tabular):
     def warns(self, loss: Loss) -> tuple[str, ...]:
         """What a question of this loss would do to the account, if that is more than to spend from it."""
         if not self._admits(loss):
-            return (f"this is more than what is left. {' '.join(self.notes)}",)
+            return (f"warning: this would be refused: it is more than what is left. {' '.join(self.notes)}",)
         closed = [name for account in self._accounts for name in _closed_by(account, loss)]
         if not closed:
             return ()
         after = replace(self, spent=self.spent + loss)
         if self.within is not None:
             after = replace(after, within=replace(self.within, spent=self.within.spent + loss))
-        return (f"this would close {' and '.join(closed)}, for good. After it: {' '.join(after.notes)}",)
+        return (f"warning: this would close {' and '.join(closed)}, for good. After it: {' '.join(after.notes)}",)
 
     @property
     def table(self) -> pa.Table:

@@ -64,7 +64,7 @@ def test_gaussian_noise_closes_the_sum_of_epsilon_and_that_is_said_before():
     account = budget(Loss.pure("0.2"))
     (warning,) = account.warns(Loss.concentrated(Fraction(1, 100), None))
     assert "the sum of epsilon and the sum of mu²" in warning.replace(" in the account of the population", "")
-    assert warning.startswith("this would close ")
+    assert warning.startswith("warning: this would close ")
     after = replace(account, spent=account.spent + Loss.concentrated(Fraction(1, 100), None))
     assert all(note in warning for note in after.notes)
     assert after.remaining.epsilon is after.remaining.mu_squared is None
