@@ -92,8 +92,9 @@ def test_what_is_charged_is_what_ran(clinic, text):
                 answer.plan.selection is not None
             ) == len(entry.events)
             for form in ("epsilon", "rho", "mu_squared", "delta"):
-                assert getattr(entry.loss, form) == getattr(own, form)
-            assert answer.loss == entry.loss
+                kept, lost = getattr(entry.loss, form), getattr(own, form)
+                assert kept == lost or lost < kept < lost + Fraction(1, 2**79)  # kept in 80 binary digits, rounded up
+                assert getattr(answer.loss, form) == lost
 
 
 def test_a_batch_is_charged_with_its_delta(clinic):

@@ -68,7 +68,7 @@ class Product(RuleBasedStateMachine):
         self.rows, self.most = 50, 110
         self.answered: dict[object, pa.Table] = {}
         self.write()
-        deniable.create(self.path).close()
+        deniable.create(self.path, reason="another run of the same made-up people").close()
         self.open()
 
     def write(self) -> None:

@@ -280,4 +280,5 @@ def test_delta_of_a_gaussian_is_never_below_the_truth_at_negative_places_too(mu:
     for place, found in zip(places.tolist(), deltas_from_mu(mu, places).tolist(), strict=True):
         truth = gaussian_delta(mu, place)
         assert truth <= found <= max(truth * (1 + mpf("1e-5")), mpf("1e-299"))
-        assert found == delta_from_mu(mu, place)
+        alone = delta_from_mu(mu, place)
+        assert truth <= alone <= max(truth * (1 + mpf("1e-5")), mpf("1e-299"))
