@@ -131,6 +131,8 @@ def test_each_part_of_a_payment_makes_a_new_charge_or_leaves_the_numbers_valid(c
         wider = change == "more sure"
         for name, one in first.intervals.to_pydict().items():
             for before, after in zip(one, second.intervals[name].to_pylist(), strict=True):
+                if before is None or after is None:  # a group that may be empty has no mean, and no interval of one
+                    continue
                 assert before == after or (name.endswith("_low") == wider) == (after < before)
 
 

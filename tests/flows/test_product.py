@@ -236,6 +236,7 @@ def run(examples: int, steps: int) -> None:
     )
 
 
+@pytest.mark.deep
 def test_nothing_is_free_nothing_is_paid_twice_and_every_cap_holds():
     run(3, 12)
 
