@@ -14,8 +14,8 @@ from pathlib import Path
 import duckdb
 
 from benchmarks.race import Race
-from deniable.core.expression import Call, Column, Kind, Literal, Range
-from deniable.core.query import WEIGHT, Key, Source, Sums, Total
+from deniable.core.algebra.expression import Call, Column, Kind, Literal, Range
+from deniable.core.algebra.query import WEIGHT, Key, Source, Sums, Total
 
 SHIFT = 7
 REACH = 25_000

@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 
 from benchmarks.race import Race
-from deniable.core.query import WEIGHT
+from deniable.core.algebra.query import WEIGHT
 from deniable.planner import Spend, bind, parse, price
 from deniable.policy import Policy
 

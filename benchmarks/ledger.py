@@ -19,11 +19,11 @@ from deniable.core.cap import Cap
 from deniable.core.event import Event
 from deniable.core.loss import Loss
 from deniable.ledger import Charge, Ledger, Ticket
-from deniable.ledger.anchor import Anchor
 from deniable.ledger.balances import Standing
 from deniable.ledger.checkpoint import EVERY
 from deniable.ledger.entry import Link
-from deniable.ledger.store import Store
+from deniable.ledger.storage.anchor import Anchor
+from deniable.ledger.storage.store import Store
 from deniable.policy import Account
 
 _SIZES = (1, 1_000, 100_000)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deniable.core.query import ExactQuery
+from deniable.core.algebra.query import ExactQuery
 from deniable.engines import DuckDB
 
 _TICK = 1 / os.sysconf("SC_CLK_TCK")

@@ -19,8 +19,8 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from deniable.core.expression import Column, Kind, Literal, Range
-from deniable.core.query import Key, MarginalSums, Source, Total
+from deniable.core.algebra.expression import Column, Kind, Literal, Range
+from deniable.core.algebra.query import Key, MarginalSums, Source, Total
 from deniable.core.sensitivity import Neighbours
 from deniable.engines import DuckDB
 from deniable.releases import Workload

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from deniable.core.query import ExactQuery, MarginalSums
-from deniable.core.relation import Relation
+from deniable.core.algebra.query import ExactQuery, MarginalSums
+from deniable.core.algebra.relation import Relation
 from deniable.planner import Spend, plan_question
 from deniable.planner.aggregates.table import TABLE
 from deniable.policy import Policy

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.stats import binom
 
-from deniable.core.query import WEIGHT, Sums, Units
+from deniable.core.algebra.query import WEIGHT, Sums, Units
 from deniable.curator.answer import Answer
 from deniable.curator.factory import engine_of
 from deniable.curator.noise import add_noise

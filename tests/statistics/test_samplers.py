@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from deniable.core.bits import BitSource, OperatingSystem
-from deniable.core.digits import logistic
 from deniable.core.sampling import (
     IntArray,
     bernoulli,
@@ -29,6 +28,7 @@ from deniable.core.sampling import (
     uniform,
     uniforms,
 )
+from deniable.core.sampling.digits import logistic
 from tests.support import laws
 from tests.support.bits import SeededBits
 from tests.support.laws import RATE, Event, Law, misfits, unlikely

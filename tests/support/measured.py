@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.core.query import DistinctValues, Kept, Key, Units
+from deniable.core.algebra.query import DistinctValues, Kept, Key, Units
 from deniable.curator.groups import counted, laid_out
 from deniable.engines import Engine
 from deniable.mechanisms import Gaussian

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from deniable.core.algebra.query import DistinctValues, Kept, Key, Units
 from deniable.core.errors import Failed, Refused
-from deniable.core.query import DistinctValues, Kept, Key, Units
 from deniable.curator import Curator
 from deniable.curator.factory import engine_of
 from deniable.curator.groups import counted, laid_out

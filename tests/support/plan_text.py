@@ -8,8 +8,8 @@ from datetime import date
 from enum import Enum
 from fractions import Fraction
 
-from deniable.core.expression import Call, Column, Expression, Literal, names
-from deniable.core.query import WEIGHT, ExactQuery
+from deniable.core.algebra.expression import Call, Column, Expression, Literal, names
+from deniable.core.algebra.query import WEIGHT, ExactQuery
 from deniable.mechanisms import Gaussian
 from deniable.planner import Plan
 from deniable.planner.aggregates.statistics import Base, Statistic

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from deniable.core.expression import Column, Expression, Kind, names
+from deniable.core.algebra.expression import Column, Expression, Kind, names
 from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
 from deniable.core.number import Number, probability

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.expression import Kind
 from deniable.engines import Engine
 from deniable.files.kinds import misfit, unit_misfit
 from deniable.policy import DeclaredColumn, DeclaredTable, InvalidPolicyError, Policy, Problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from deniable.core.expression import Kind
+from deniable.core.algebra.expression import Kind
 from deniable.engines.duckdb.look import Looked, look, repeats
 from deniable.files.kinds import misfit, unit_kind_of
 from deniable.files.source import DataFile

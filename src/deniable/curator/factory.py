@@ -11,8 +11,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.expression import Kind
 from deniable.core.number import Number, exact
 from deniable.curator.ask import Curator
 from deniable.curator.check import ensure

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.query import DistinctValues, Kept, Key, Units
+from deniable.core.algebra.query import DistinctValues, Kept, Key, Units
 from deniable.core.sampling import IntArray
 from deniable.curator.choose import choose
 from deniable.curator.groups import all_groups, counted, laid_out

@@ -8,9 +8,9 @@ from typing import Protocol
 
 import pyarrow as pa
 
+from deniable.core.algebra.query import ExactQuery
 from deniable.core.event import Event
 from deniable.core.loss import Loss
-from deniable.core.query import ExactQuery
 
 
 @dataclass(frozen=True, slots=True)

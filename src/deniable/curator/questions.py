@@ -9,10 +9,10 @@ from functools import partial
 
 import pyarrow as pa
 
+from deniable.core.algebra.query import ExactQuery
+from deniable.core.algebra.relation import tables
 from deniable.core.event import Event
 from deniable.core.loss import Loss
-from deniable.core.query import ExactQuery
-from deniable.core.relation import tables
 from deniable.curator.answer import Answer
 from deniable.curator.noise import add_noise
 from deniable.curator.purchase import Round

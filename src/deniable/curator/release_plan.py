@@ -11,11 +11,11 @@ from math import prod
 import numpy as np
 import pyarrow as pa
 
+from deniable.core.algebra.query import Key, MarginalSums, Sums
+from deniable.core.algebra.relation import tables
 from deniable.core.event import Event
 from deniable.core.grid import IntArray
 from deniable.core.loss import Loss
-from deniable.core.query import Key, MarginalSums, Sums
-from deniable.core.relation import tables
 from deniable.curator.groups import laid_out
 from deniable.curator.purchase import Round
 from deniable.planner.expressions.keys import MOST_GROUPS, GroupKey

@@ -8,10 +8,10 @@ from math import prod
 
 import pyarrow as pa
 
+from deniable.core.algebra.expression import Kind
+from deniable.core.algebra.query import DistinctValues, ExactQuery, Kept, MarginalSums, Units
+from deniable.core.algebra.relation import Matches
 from deniable.core.errors import Failed, Refused
-from deniable.core.expression import Kind
-from deniable.core.query import DistinctValues, ExactQuery, Kept, MarginalSums, Units
-from deniable.core.relation import Matches
 
 _curator_log = logging.getLogger("deniable.curator")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from deniable.core.expression import Kind
+from deniable.core.algebra.expression import Kind
 
 _NO_ZONE = "and which day that is depends on the time zone; store the day, or the local time without a time zone"
 _NO_KIND = "which no policy can declare; leave it out, or store a boolean, integer, number, text or date"

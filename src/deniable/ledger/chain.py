@@ -10,13 +10,14 @@ from typing import Self, TypeVar
 from sqlalchemy import Connection
 
 from deniable.core.errors import Failed, Refused
-from deniable.ledger import checkpoint, places, refusals, sqlite
-from deniable.ledger.anchor import Anchor
+from deniable.ledger import checkpoint, refusals
 from deniable.ledger.balances import Standing
 from deniable.ledger.entry import NOTHING, Head, Link
 from deniable.ledger.records import Marks, Records
 from deniable.ledger.refusals import Unusable
-from deniable.ledger.store import Store
+from deniable.ledger.storage import places, sqlite
+from deniable.ledger.storage.anchor import Anchor
+from deniable.ledger.storage.store import Store
 
 Result = TypeVar("Result")
 Added = TypeVar("Added", bound=Link | None)

@@ -15,7 +15,7 @@ from typing import Self
 from deniable.core.errors import Failed, InvalidArgumentError
 from deniable.core.loss import Loss
 from deniable.files.atomic import write
-from deniable.ledger import refusals, sqlite
+from deniable.ledger import refusals
 from deniable.ledger.balances import Standing
 from deniable.ledger.canon import canonical
 from deniable.ledger.chain import Chain, attempt
@@ -24,6 +24,7 @@ from deniable.ledger.entry import NOTHING, Entry, Head, Link
 from deniable.ledger.payment import pay
 from deniable.ledger.records import Records
 from deniable.ledger.refusals import Unusable
+from deniable.ledger.storage import sqlite
 from deniable.ledger.turns import Turns
 from deniable.policy import Account, Change, Terms, Weight, changes, reunited
 

@@ -7,13 +7,14 @@ import json
 from sqlalchemy import Connection
 
 from deniable.core.loss import Loss
-from deniable.ledger import places, refusals
+from deniable.ledger import refusals
 from deniable.ledger.balances import Standing
 from deniable.ledger.canon import loss_from_json
 from deniable.ledger.charge import Ticket
 from deniable.ledger.checkpoint import Checkpoint
 from deniable.ledger.entry import NOTHING, Head, Link
-from deniable.ledger.store import Store
+from deniable.ledger.storage import places
+from deniable.ledger.storage.store import Store
 
 Marks = dict[Head, Head]
 """Checkpoints that were checked, each with the one before it. A head names its content, so this stays true."""

@@ -16,9 +16,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from deniable.files.atomic import whole
-from deniable.ledger import refusals, sqlite
+from deniable.ledger import refusals
 from deniable.ledger.canon import MALFORMED, canonical
 from deniable.ledger.chain import attempt
+from deniable.ledger.storage import sqlite
 
 try:
     import fcntl

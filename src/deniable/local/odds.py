@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from deniable.core.digits import exponential_bracket
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import Number, positive
+from deniable.core.sampling.digits import exponential_bracket
 
 PLACES = 64
 """Chances are multiples of 2^-64: one random word decides, in Python and in a browser alike."""

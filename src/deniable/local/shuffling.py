@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
-from deniable.core.digits import exponential_bracket
 from deniable.core.guarantee import Guarantee
 from deniable.core.number import Number, exact, positive, probability, whole
+from deniable.core.sampling.digits import exponential_bracket
 from deniable.local.families.protocol import Protocol
 from deniable.local.protocols.duchi import Duchi
 from deniable.local.protocols.kary_response import KaryResponse

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.bits import BitSource, OperatingSystem, words
-from deniable.core.digits import exponential
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
 from deniable.core.number import Number, positive, probability, whole
 from deniable.core.sampling import BoolArray, IntArray
+from deniable.core.sampling.digits import exponential
 from deniable.mechanisms.mechanism import OPEN_DELTA, Mechanism, one_or_many
 
 _PLACES = 64

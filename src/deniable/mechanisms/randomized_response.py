@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.bits import BitSource, OperatingSystem
 from deniable.core.conversion import log_odds_above
-from deniable.core.digits import Digits, logistic, rational
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
 from deniable.core.number import Number, exact, positive, probability, whole
 from deniable.core.sampling import IntArray, coin
+from deniable.core.sampling.digits import Digits, logistic, rational
 from deniable.mechanisms.mechanism import Mechanism, one_or_many
 
 _HALF = Fraction(1, 2)

@@ -8,8 +8,8 @@ from itertools import count
 
 from sqlglot import exp
 
+from deniable.core.algebra.expression import Column, Expression, Kind
 from deniable.core.errors import Refused, asking
-from deniable.core.expression import Column, Expression, Kind
 from deniable.planner.aggregates.statistics import Base, Statistic, Statistics
 from deniable.planner.choices.syntax import spread
 from deniable.planner.expressions.evaluate import computable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from deniable.core.expression import Call, Expression, Literal
+from deniable.core.algebra.expression import Call, Expression, Literal
 from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.choices.histogram import Mode, Quantile
 from deniable.planner.choices.price import Chosen

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from deniable.core.algebra.expression import Expression, names
+from deniable.core.algebra.query import ExactQuery, Source
 from deniable.core.event import Event
-from deniable.core.expression import Expression, names
 from deniable.core.loss import Loss
-from deniable.core.query import ExactQuery, Source
 from deniable.core.sensitivity import Neighbours
 from deniable.core.shown import percent
 from deniable.display import Sheet, SheetColumn, Tabular

@@ -9,11 +9,11 @@ from math import floor
 
 import numpy as np
 
+from deniable.core.algebra.expression import Call, Expression, Literal
+from deniable.core.algebra.query import DistinctValues, ExactQuery, Kept, Key, Sums, Units
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.expression import Call, Expression, Literal
 from deniable.core.loss import Loss
 from deniable.core.number import least_decimal, root_above
-from deniable.core.query import DistinctValues, ExactQuery, Kept, Key, Sums, Units
 from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian, Laplace, PartitionSelection
 from deniable.planner import work

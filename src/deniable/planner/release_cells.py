@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlglot import exp
 
+from deniable.core.algebra.expression import Kind, names
 from deniable.core.errors import Refused
-from deniable.core.expression import Kind, names
 from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.bind import bind
 from deniable.planner.expressions.evaluate import Band, Result, evaluate, truth_of

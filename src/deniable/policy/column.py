@@ -9,8 +9,8 @@ from datetime import date
 from fractions import Fraction
 from unicodedata import normalize
 
-from deniable.core import expression
-from deniable.core.expression import EPOCH, Kind, Range
+from deniable.core.algebra import expression
+from deniable.core.algebra.expression import EPOCH, Kind, Range
 from deniable.policy.section import Section
 from deniable.policy.written import day, fraction, shown
 

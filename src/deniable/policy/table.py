@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from deniable.core.expression import Kind
+from deniable.core.algebra.expression import Kind
 from deniable.files.source import SEVERAL, parts, refusal
 from deniable.policy.column import DeclaredColumn, read_column
 from deniable.policy.problems import closest

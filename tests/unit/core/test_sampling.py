@@ -14,7 +14,6 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from deniable.core.bits import OperatingSystem
-from deniable.core.digits import exponential, logistic, rational
 from deniable.core.sampling import (
     LARGEST_SCALE,
     bernoulli,
@@ -31,6 +30,7 @@ from deniable.core.sampling import (
     uniforms,
 )
 from deniable.core.sampling.batches import PIECE, in_pieces, until_full
+from deniable.core.sampling.digits import exponential, logistic, rational
 from deniable.core.sampling.geometric import LIMIT, _Thresholds
 from deniable.core.sampling.inversion import Inversion
 from tests.support.bits import ScriptedBits, SeededBits, word, written

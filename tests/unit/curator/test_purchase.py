@@ -8,10 +8,10 @@ from functools import partial
 import pyarrow as pa
 import pytest
 
+from deniable.core.algebra.query import ExactQuery
 from deniable.core.errors import Failed, Refused
 from deniable.core.event import Event
 from deniable.core.loss import Loss
-from deniable.core.query import ExactQuery
 from deniable.curator.noise import add_noise
 from deniable.curator.purchase import Round
 from deniable.planner import Plan, Spend, bind, parse, price

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pytest
 
 import deniable
+from deniable.core.algebra.query import MarginalSums, Sums
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.query import MarginalSums, Sums
 from deniable.curator.release import plan_release
 from deniable.curator.workloads import cells_of
 from deniable.planner import Spend

@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from deniable.core.expression import Column, Kind, Literal, Range
-from deniable.core.query import Key, Source, Sums, Total
+from deniable.core.algebra.expression import Column, Kind, Literal, Range
+from deniable.core.algebra.query import Key, Source, Sums, Total
 
 ONE = Literal(Fraction(1), Kind.INTEGER)
 AGE = Column("age", Kind.INTEGER, Range(Fraction(0), Fraction(110)))

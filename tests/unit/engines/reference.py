@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from deniable.core.expression import EPOCH, Call, Column, Expression, Kind, Literal, Range
+from deniable.core.algebra.expression import EPOCH, Call, Column, Expression, Kind, Literal, Range
 
 Value = Any
 Row = Mapping[str, Value]

@@ -11,7 +11,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deniable.core.expression import Column, Expression, Kind
+from deniable.core.algebra.expression import Column, Expression, Kind
 from deniable.engines.duckdb.lockdown import MISTRUSTED
 from deniable.engines.duckdb.spelling import Speller, Stored
 from deniable.files.scan import relation

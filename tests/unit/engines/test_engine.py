@@ -9,9 +9,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from deniable.core.algebra.expression import Call, Column, Kind
+from deniable.core.algebra.query import ExactQuery, Key, Source, Sums
 from deniable.core.errors import Failed, InvalidArgumentError
-from deniable.core.expression import Call, Column, Kind
-from deniable.core.query import ExactQuery, Key, Source, Sums
 from deniable.engines import DuckDB
 from tests.unit.engines.people import count
 

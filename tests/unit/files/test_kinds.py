@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import deniable
+from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.expression import Kind
 from deniable.curator.check import check
 from deniable.curator.draft import draft
 from deniable.curator.factory import engine_of, protect

@@ -19,7 +19,7 @@ from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.core.loss import Loss
 from deniable.ledger import Charge, Ledger, Ticket
 from deniable.ledger import ledger as ledger_module
-from deniable.ledger.anchor import Anchor
+from deniable.ledger.storage.anchor import Anchor
 from deniable.policy import Account
 from tests.unit.ledger.asking import account, ask, charge, url
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deniable.core.expression import Column as Expressed
-from deniable.core.expression import Kind, Range
+from deniable.core.algebra.expression import Column as Expressed
+from deniable.core.algebra.expression import Kind, Range
 from deniable.core.guarantee import Guarantee
 from deniable.core.sensitivity import Neighbours
 from deniable.policy import DeclaredColumn, DeclaredTable, EngineSettings, InvalidPolicyError, Policy, load

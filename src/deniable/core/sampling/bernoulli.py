@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core.bits import BitSource, words
-from deniable.core.digits import Digits, exponential, rational
+from deniable.core.sampling.digits import Digits, exponential, rational
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]

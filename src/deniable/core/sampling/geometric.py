@@ -10,8 +10,8 @@ from functools import lru_cache
 import numpy as np
 
 from deniable.core.bits import BitSource
-from deniable.core.digits import exponential_bracket
 from deniable.core.sampling.batches import IntArray, in_pieces
+from deniable.core.sampling.digits import exponential_bracket
 from deniable.core.sampling.inversion import Inversion
 
 _DIGIT_PLACES = 8

@@ -8,9 +8,9 @@ from math import ceil
 import numpy as np
 
 from deniable.core.bits import BitSource, words
-from deniable.core.digits import Digits, rational
 from deniable.core.sampling.batches import IntArray, in_pieces, until_full
 from deniable.core.sampling.bernoulli import bernoulli, coins
+from deniable.core.sampling.digits import Digits, rational
 from deniable.core.sampling.geometric import LIMIT
 from deniable.core.sampling.uniform import uniform
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from fractions import Fraction
 from math import ceil, floor
 
-from deniable.core.expression import EPOCH, Column, Kind, Range
+from deniable.core.algebra.expression import EPOCH, Column, Kind, Range
 from deniable.engines.duckdb.literals import FIRST_DAY, LAST_DAY, TYPES, cast, clamped, double, whole
 from deniable.engines.engine import UnlikeUnitsError
 

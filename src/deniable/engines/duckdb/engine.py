@@ -11,10 +11,10 @@ from threading import Lock
 import duckdb
 import pyarrow as pa
 
+from deniable.core.algebra.query import ExactQuery
+from deniable.core.algebra.relation import Matches
+from deniable.core.algebra.relation import tables as tables_of
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.query import ExactQuery
-from deniable.core.relation import Matches
-from deniable.core.relation import tables as tables_of
 from deniable.engines.duckdb.fan_out import count, lightened
 from deniable.engines.duckdb.killable import Killable
 from deniable.engines.duckdb.lockdown import locks, tables
@@ -44,8 +44,8 @@ class DuckDB(Engine):
     Example:
         >>> import tempfile, pyarrow.parquet
         >>> from fractions import Fraction
-        >>> from deniable.core.expression import Kind, Literal
-        >>> from deniable.core.query import Source, Sums, Total
+        >>> from deniable.core.algebra.expression import Kind, Literal
+        >>> from deniable.core.algebra.query import Source, Sums, Total
         >>> one = Literal(Fraction(1), Kind.INTEGER)
         >>> folder = tempfile.TemporaryDirectory()
         >>> people = Path(folder.name) / "people.parquet"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from deniable.core.query import ExactQuery
-from deniable.core.relation import Cut, Joined, Matches, Relation, Stacked
+from deniable.core.algebra.query import ExactQuery
+from deniable.core.algebra.relation import Cut, Joined, Matches, Relation, Stacked
 from deniable.engines.duckdb.relations import Tables, spelled
 from deniable.engines.duckdb.spelling import Speller
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from deniable.core.expression import Call, Expression, Kind, Literal, Range
+from deniable.core.algebra.expression import Call, Expression, Kind, Literal, Range
 from deniable.engines.duckdb.grid import grid
 from deniable.engines.duckdb.literals import FIRST_DAY, LAST_DAY, TYPES, cast, clamped, whole
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import floor
 
-from deniable.core.expression import Call, Column, Expression, Kind, Literal
+from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal
 from deniable.engines.duckdb.literals import clamped, double, whole
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from deniable.core.expression import Kind
+from deniable.core.algebra.expression import Kind
 from deniable.files.scan import quoted as quoted  # noqa: PLC0414 - names and texts are spelled as the files' are
 from deniable.files.scan import text as text  # noqa: PLC0414 - same
 

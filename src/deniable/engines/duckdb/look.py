@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from deniable.core.expression import Column, Kind
+from deniable.core.algebra.expression import Column, Kind
 from deniable.engines.duckdb.columns import read
 from deniable.engines.duckdb.lockdown import MISTRUSTED
 from deniable.files.kinds import kind_of

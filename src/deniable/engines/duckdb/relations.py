@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from deniable.core.expression import Column, Expression, Kind
-from deniable.core.grid import RANGE
-from deniable.core.relation import (
+from deniable.core.algebra.expression import Column, Expression, Kind
+from deniable.core.algebra.relation import (
     ROW,
     THERE,
     UNIT,
@@ -23,6 +22,7 @@ from deniable.core.relation import (
     Relation,
     Stacked,
 )
+from deniable.core.grid import RANGE
 from deniable.engines.duckdb.columns import WHOLES, Stored, stored
 from deniable.engines.duckdb.functions import common
 from deniable.engines.duckdb.literals import TYPES, clamped, quoted, whole

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from fractions import Fraction
 
-from deniable.core.expression import EPOCH, Call, Column, Expression, Kind, Literal
+from deniable.core.algebra.expression import EPOCH, Call, Column, Expression, Kind, Literal
 from deniable.engines.duckdb.columns import Stored, identified, read, read_word
 from deniable.engines.duckdb.functions import FUNCTIONS, PASSES_NAN, may_be_nan
 from deniable.engines.duckdb.literals import TYPES, cast, double, text, whole

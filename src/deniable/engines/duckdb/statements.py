@@ -11,9 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from deniable.core.expression import Column, Expression, Kind, columns
-from deniable.core.query import WEIGHT, DistinctValues, ExactQuery, Kept, Key, MarginalSums, Source, Sums, Total, Units
-from deniable.core.relation import ROW
+from deniable.core.algebra.expression import Column, Expression, Kind, columns
+from deniable.core.algebra.query import (
+    WEIGHT,
+    DistinctValues,
+    ExactQuery,
+    Kept,
+    Key,
+    MarginalSums,
+    Source,
+    Sums,
+    Total,
+    Units,
+)
+from deniable.core.algebra.relation import ROW
 from deniable.engines.duckdb.columns import Stored
 from deniable.engines.duckdb.literals import TYPES, quoted
 from deniable.engines.duckdb.relations import Tables, spelled

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from deniable.core.expression import Kind, Literal
+from deniable.core.algebra.expression import Kind, Literal
+from deniable.core.algebra.query import WEIGHT, Total
 from deniable.core.grid import RANGE
-from deniable.core.query import WEIGHT, Total
 from deniable.engines.duckdb.literals import quoted, whole
 from deniable.engines.duckdb.spelling import Speller
 

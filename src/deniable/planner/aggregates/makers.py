@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from deniable.core.expression import Call, Column, Expression, Kind, Literal, Range
+from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal, Range
 from deniable.planner.aggregates import quantiles
 from deniable.planner.aggregates.statistics import Moment, Statistics, bounds, present
 from deniable.planner.expressions.evaluate import ROUNDED

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from math import prod
 
+from deniable.core.algebra.expression import Column, Expression, Kind
+from deniable.core.algebra.query import WEIGHT
 from deniable.core.errors import Refused
-from deniable.core.expression import Column, Expression, Kind
-from deniable.core.query import WEIGHT
 from deniable.planner.aggregates.statistics import Statistics, bounds, named, present
 from deniable.planner.choices.histogram import CELL, MOST_TOGETHER, CellHistogram, EqualCells, Mode, Quantile
 from deniable.planner.choices.syntax import MOST_ENTRIES

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil, floor
 
+from deniable.core.algebra.expression import Column, Expression, Kind, Range
+from deniable.core.algebra.query import WEIGHT, Source, Total
 from deniable.core.errors import Refused
-from deniable.core.expression import Column, Expression, Kind, Range
-from deniable.core.query import WEIGHT, Source, Total
 from deniable.planner.choices.histogram import Choice
 from deniable.planner.expressions.functions import call, number
 from deniable.planner.expressions.keys import Domain, GroupKey

@@ -13,8 +13,8 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.core.expression import Column, Expression, Kind, Range
-from deniable.core.query import Key, Source, Sums, Total
+from deniable.core.algebra.expression import Column, Expression, Kind, Range
+from deniable.core.algebra.query import Key, Source, Sums, Total
 from deniable.planner.expressions.functions import call, number
 from deniable.planner.expressions.keys import Domain, GroupKey
 

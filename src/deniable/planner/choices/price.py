@@ -10,9 +10,9 @@ from math import ceil, floor, log
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.event import Event
-from deniable.core.expression import Kind
 from deniable.core.grid import RANGE
 from deniable.core.loss import Loss
 from deniable.core.number import above, root_above

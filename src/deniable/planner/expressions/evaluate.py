@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.core.expression import Call, Column, Expression, Kind, Literal
+from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal
 from deniable.planner.work import spend
 
 ROUNDED = "rounded"

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal, Range
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.expression import Call, Column, Expression, Kind, Literal, Range
 from deniable.planner.expressions import ranges
 
 Arguments = tuple[Expression, ...]

@@ -11,8 +11,8 @@ from math import ceil, floor, prod
 from operator import add, mul, neg, sub
 from unicodedata import normalize
 
+from deniable.core.algebra.expression import EPOCH, Call, Column, Expression, Kind, Literal, Range
 from deniable.core.errors import Refused
-from deniable.core.expression import EPOCH, Call, Column, Expression, Kind, Literal, Range
 from deniable.planner.work import VALUES_A_STEP, spend
 
 MOST_GROUPS = 1 << 20

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import product
 from math import ceil, exp, floor, isqrt, log, trunc
 
-from deniable.core.expression import Range
+from deniable.core.algebra.expression import Range
 from deniable.core.number import above, below
 
 EVERYTHING = Range()

@@ -9,8 +9,8 @@ from typing import Protocol
 
 from sqlglot import exp
 
+from deniable.core.algebra.expression import Call, Expression, Kind, Literal, depth, size
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.expression import Call, Expression, Kind, Literal, depth, size
 from deniable.core.number import exact
 from deniable.planner.expressions.functions import FUNCTIONS, MOST_CHARACTERS, call, longest, number
 from deniable.planner.parse import position

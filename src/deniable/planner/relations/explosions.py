@@ -13,9 +13,9 @@ from math import prod
 
 from sqlglot import exp
 
+from deniable.core.algebra.expression import Call, Expression, Kind, names, unprefixed
+from deniable.core.algebra.relation import Beside, Cut, Joined, Matches, Relation, Work
 from deniable.core.errors import Refused
-from deniable.core.expression import Call, Expression, Kind, names, unprefixed
-from deniable.core.relation import Beside, Cut, Joined, Matches, Relation, Work
 from deniable.planner.expressions.functions import call
 from deniable.planner.expressions.keys import conjuncts
 from deniable.planner.parse import position

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
+from deniable.core.algebra.expression import Column, Expression, size
+from deniable.core.algebra.relation import UNIT, Field, Grouped, depth, tables
 from deniable.core.errors import Refused
-from deniable.core.expression import Column, Expression, size
-from deniable.core.relation import UNIT, Field, Grouped, depth, tables
 from deniable.planner.expressions.keys import Domain, GroupKey, domain
 from deniable.planner.expressions.translate import translate
 from deniable.planner.parse import position

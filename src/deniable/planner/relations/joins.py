@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from deniable.core.algebra.expression import Call, Expression
+from deniable.core.algebra.relation import Beside, Joined
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.expression import Call, Expression
-from deniable.core.relation import Beside, Joined
 from deniable.planner.expressions.functions import call
 from deniable.planner.expressions.keys import conjuncts
 from deniable.planner.parse import position

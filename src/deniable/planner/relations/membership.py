@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from deniable.core.algebra.expression import Column, Expression, Kind
+from deniable.core.algebra.relation import THERE, Among, Joined
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.expression import Column, Expression, Kind
-from deniable.core.relation import THERE, Among, Joined
 from deniable.planner.expressions.functions import call
 from deniable.planner.parse import position
 from deniable.planner.relations.rows import Origin

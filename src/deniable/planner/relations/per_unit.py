@@ -11,9 +11,9 @@ from math import ceil
 
 from sqlglot import exp
 
+from deniable.core.algebra.expression import Column, Expression, Kind, Range
+from deniable.core.algebra.relation import Measure, Measured
 from deniable.core.errors import Refused
-from deniable.core.expression import Column, Expression, Kind, Range
-from deniable.core.relation import Measure, Measured
 from deniable.planner.aggregates.statistics import bounds, placed, step_of
 from deniable.planner.expressions.functions import call, longest, number
 from deniable.planner.expressions.translate import translate

@@ -1,7 +1,7 @@
 """What a SELECT ranges over: rows, whose they are, how much of them one unit may own, and what their names mean.
 
 Row by row, subqueries and CTEs leave no trace: their columns are expressions over the rows below, and their conditions
-are added up. What remains is a relation of the closed algebra (core/relation.py).
+are added up. What remains is a relation of the closed algebra (core/algebra/relation.py).
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Self
 
+from deniable.core.algebra.expression import Column, Expression, Kind, Literal, Range, columns, renamed
+from deniable.core.algebra.query import Source
+from deniable.core.algebra.relation import ROW, UNIT, Field, Matches, Numbered, Projected, Relation, Stacked, Work
 from deniable.core.errors import Refused
-from deniable.core.expression import Column, Expression, Kind, Literal, Range, columns, renamed
-from deniable.core.query import Source
-from deniable.core.relation import ROW, UNIT, Field, Matches, Numbered, Projected, Relation, Stacked, Work
 from deniable.planner.expressions.functions import call, longest
 from deniable.planner.expressions.keys import Domain, conjuncts
 from deniable.planner.expressions.ranges import union

@@ -9,8 +9,8 @@ from difflib import get_close_matches
 
 from sqlglot import exp
 
+from deniable.core.algebra.expression import Column, Expression, Kind
 from deniable.core.errors import Refused
-from deniable.core.expression import Column, Expression, Kind
 from deniable.planner.aggregates.makers import Aggregate
 from deniable.planner.aggregates.statistics import Statistics
 from deniable.planner.aggregates.table import COUNT, DISTINCT, UNITS, AggregateFunction, proposal

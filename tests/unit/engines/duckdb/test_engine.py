@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from deniable.core.expression import Call, Column, Kind, Literal, Range
-from deniable.core.query import WEIGHT, ExactQuery, Kept, Key, Source, Sums, Total, Units
+from deniable.core.algebra.expression import Call, Column, Kind, Literal, Range
+from deniable.core.algebra.query import WEIGHT, ExactQuery, Kept, Key, Source, Sums, Total, Units
 from deniable.engines import DuckDB
 from tests.unit.engines.people import AGE, ONE, PEOPLE, TOWN, ages, by_town, count
 

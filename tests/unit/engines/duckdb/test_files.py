@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from deniable.core.algebra.expression import Call, Column, Kind, Literal, Range
+from deniable.core.algebra.query import WEIGHT, Kept, Key, Source, Sums, Total
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.expression import Call, Column, Kind, Literal, Range
-from deniable.core.query import WEIGHT, Kept, Key, Source, Sums, Total
 from deniable.engines import DuckDB
 from deniable.engines.engine import Broken
 from tests.unit.engines.people import ONE, PEOPLE, TOWN, ages, by_town, count

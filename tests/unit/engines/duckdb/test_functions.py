@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
+from deniable.core.algebra.expression import EPOCH, Call, Column, Expression, Kind, Literal, Range
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.expression import EPOCH, Call, Column, Expression, Kind, Literal, Range
 from deniable.engines.duckdb.functions import FUNCTIONS
 from deniable.engines.duckdb.spelling import LONGEST, Speller
 from deniable.planner.expressions.functions import call

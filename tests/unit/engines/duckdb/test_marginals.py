@@ -6,7 +6,7 @@ import duckdb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deniable.core.query import Key, MarginalSums, Source, Sums, Total
+from deniable.core.algebra.query import Key, MarginalSums, Source, Sums, Total
 from deniable.engines.duckdb.statements import statement
 from tests.unit.engines.duckdb.test_statements import KEYS, TYPES, Rows, ask, connection, loose, rows, sources, totals
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from pyarrow import csv
 from pyarrow import parquet as pq
 
-from deniable.core.expression import Call, Column, Expression, Kind, Literal, Range
-from deniable.core.query import WEIGHT, ExactQuery, Kept, Key, Source, Sums, Total, Units
+from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal, Range
+from deniable.core.algebra.query import WEIGHT, ExactQuery, Kept, Key, Source, Sums, Total, Units
 from deniable.engines.duckdb.lockdown import MISTRUSTED, tables
 from deniable.engines.duckdb.statements import statement
 from deniable.files.scan import columns

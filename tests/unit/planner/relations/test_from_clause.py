@@ -2,8 +2,8 @@
 
 import pytest
 
+from deniable.core.algebra.relation import UNIT, Grouped, Joined, Numbered, tables
 from deniable.core.errors import Refused
-from deniable.core.relation import UNIT, Grouped, Joined, Numbered, tables
 from deniable.planner import Spend, bind, parse, plan_question
 from tests.support.world import policy
 

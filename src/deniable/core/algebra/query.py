@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deniable.core.expression import Expression
-from deniable.core.relation import Relation, Work
+from deniable.core.algebra.expression import Expression
+from deniable.core.algebra.relation import Relation, Work
 
 WEIGHT = 1 << 20
 """What a row weighs that is not scaled down."""

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from deniable.core.expression import Column, Expression
+from deniable.core.algebra.expression import Column, Expression
 
 UNIT, ROW, THERE = "whose row it is", "which row it is", "whether it is there"
 """What Projected and Grouped, and what Numbered, call the unit's column, and what Among adds: no policy has such names.

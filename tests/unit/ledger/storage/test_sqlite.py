@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from deniable.core.errors import Refused
-from deniable.ledger import Ledger, sqlite
+from deniable.ledger import Ledger
+from deniable.ledger.storage import sqlite
 from tests.unit.ledger.asking import account, ask, charge, url
 
 

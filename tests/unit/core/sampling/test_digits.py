@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from deniable.core.digits import Digits, _taylor, exponential, exponential_bracket, logistic, rational, settle
+from deniable.core.sampling.digits import Digits, _taylor, exponential, exponential_bracket, logistic, rational, settle
 
 EXPONENTS = st.fractions(min_value=Fraction(1, 10**20), max_value=1000)
 PLACES = st.integers(min_value=64, max_value=300)

@@ -6,7 +6,7 @@ import pytest
 
 from deniable.core.errors import Refused
 from deniable.ledger import Head
-from deniable.ledger.anchor import Anchor
+from deniable.ledger.storage.anchor import Anchor
 
 
 @pytest.fixture

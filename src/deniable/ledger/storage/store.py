@@ -11,8 +11,9 @@ from weakref import finalize
 
 from sqlalchemy import Column, Connection, Integer, LargeBinary, MetaData, Table, Text, func, insert, inspect, select
 
-from deniable.ledger import forks, places, refusals, sqlite
+from deniable.ledger import refusals
 from deniable.ledger.entry import Link
+from deniable.ledger.storage import forks, places, sqlite
 
 _metadata = MetaData()
 _entries = Table(
