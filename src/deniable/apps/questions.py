@@ -53,6 +53,7 @@ def check(policy: Policy) -> None:
     """
     from deniable.curator.check import check as check_policy
     from deniable.curator.factory import engine_of
+    from deniable.planner import ChargeLimits
     from deniable.policy import load
 
     loaded = load(policy)
@@ -71,6 +72,8 @@ def check(policy: Policy) -> None:
     console.print(
         f"budget: epsilon {float(guarantee.epsilon):g}, delta {float(guarantee.delta):g}; {loaded.neighbours.value}"
     )
+    daily = f"{'Each analyst' if loaded.analysts else 'Everybody together'} may ask {loaded.limits.questions_per_day:,}"
+    console.print("limits:", *ChargeLimits.of(loaded).words, f"{daily} questions a day.")
     if wrong:
         raise typer.Exit(ExitCode.FAILED)
 
@@ -93,7 +96,8 @@ def explain(
         quote = curator.explain(
             sql, epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta, confidence=confidence, analyst=analyst
         )
-        quote = quote.with_notes(curator.budget(analyst).warns(quote.loss))
+        account = curator.budget(analyst)
+        quote = quote.with_notes((*account.warns(quote.loss), *account.rules))
     Console().print(quote)
 
 

@@ -2,6 +2,7 @@
 
 from deniable.policy.account import Account
 from deniable.policy.column import DeclaredColumn
+from deniable.policy.limits import Limits
 from deniable.policy.load import load
 from deniable.policy.policy import Policy
 from deniable.policy.problems import InvalidPolicyError, Problem
@@ -16,6 +17,7 @@ __all__ = [
     "DeclaredTable",
     "EngineSettings",
     "InvalidPolicyError",
+    "Limits",
     "Policy",
     "Problem",
     "Terms",
