@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 import deniable
 from deniable.apps.exits import ExitCode
 from deniable.apps.formats import Form, Format, Output, settled, write
 from deniable.apps.options import Accuracy, Analyst, Confidence, Delta, Epsilon, Policy, Rho
 from deniable.core.errors import InvalidArgumentError
+from deniable.core.shown import printable
 from deniable.files import atomic
 
 if TYPE_CHECKING:
@@ -43,7 +45,9 @@ def init(
     if target.exists():
         raise InvalidArgumentError("output", f"{target} exists already; name another with --output")
     atomic.write(target, draft(file), new=True)
-    Console().print(f"wrote {target}: replace what is marked, then run: deniable check {target}", soft_wrap=True)
+    Console().print(
+        f"wrote {target}: replace what is marked, then run: deniable check {target}", soft_wrap=True, markup=False
+    )
 
 
 def check(policy: Policy) -> None:
@@ -61,11 +65,13 @@ def check(policy: Policy) -> None:
     seen = check_policy(loaded, engine)
     engine.close()
     wrong = any(line.problem for line in seen)
-    table = Table(title=f"{loaded.population}: what analysts can do", title_justify="left", header_style="bold")
+    title = Text(printable(f"{loaded.population}: what analysts can do"))
+    table = Table(title=title, title_justify="left", header_style="bold")
     for name in ("table", "column", "type", "allows", *(["problem"] if wrong else [])):
         table.add_column(name, style="red" if name == "problem" else "", overflow="fold")
     for line in seen:
-        table.add_row(line.table, line.column, line.kind, line.allows, *([line.problem] if wrong else []))
+        words = (line.table, line.column, line.kind, line.allows, *([line.problem] if wrong else []))
+        table.add_row(*(Text(printable(word)) for word in words))
     console = Console()
     console.print(table)
     guarantee = loaded.budget
