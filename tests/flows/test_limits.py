@@ -39,6 +39,12 @@ COUNT = "SELECT COUNT(*) AS n FROM people"
 BY_AGE = "SELECT age, {} FROM people GROUP BY age"
 
 
+@pytest.fixture(autouse=True)
+def _noon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No day ends during a test."""
+    monkeypatch.setattr(ledger, "_now", lambda: "2025-12-29T12:00:00+00:00")
+
+
 @pytest.fixture
 def town(tmp_path: Path) -> Path:
     people = {"age": list(range(100)) * 10, "street": ["Main Street", "High Street"] * 500}
