@@ -35,6 +35,21 @@ _TYPES = {
 }
 
 
+def made_up(policy: Policy, *, units: int = UNITS, seed: int = 0) -> Tables:
+    """Ordinary tables that fit a policy: so many units, within all bounds, with the values that it lists.
+
+    Example:
+        >>> from pathlib import Path
+        >>> columns = {"age": {"type": "integer", "bounds": [0, 110]}}
+        >>> declared = {"people": {"source": "people.parquet", "columns": columns}}
+        >>> said = {"population": {"name": "demo"}, "budget": {"epsilon": 1}, "tables": declared}
+        >>> made_up(Policy.from_mapping(said, origin="demo", folder=Path()), units=100)["people"].shape
+        (100, 1)
+    """
+    chance = np.random.default_rng(seed)
+    return _written(policy, {name: _rows(declared, units, chance) for name, declared in policy.tables.items()})
+
+
 def neighbours(policy: Policy, table: str, *, seed: int = 0) -> dict[str, tuple[Tables, Tables]]:
     """Pairs of tables that differ in one unit, by what is extreme about it.
 
@@ -42,7 +57,7 @@ def neighbours(policy: Policy, table: str, *, seed: int = 0) -> dict[str, tuple[
     Under add-remove the first of a pair has nobody in that place; under replace, the unit at the other end.
     """
     chance = np.random.default_rng(seed)
-    base = {name: _rows(declared, chance) for name, declared in policy.tables.items()}
+    base = {name: _rows(declared, UNITS, chance) for name, declared in policy.tables.items()}
     worlds = {kind: _with(policy, table, base, kind, chance) for kind in ("low", "high", "heavy")}
     nobody = _written(policy, base)
     if policy.neighbours is Neighbours.ADD_REMOVE:
@@ -78,10 +93,10 @@ def _extreme(table: DeclaredTable, kind: str, chance: np.random.Generator) -> li
     return [_owned(row, table, UNITS) for row in rows]
 
 
-def _rows(table: DeclaredTable, chance: np.random.Generator) -> list[Row]:
+def _rows(table: DeclaredTable, units: int, chance: np.random.Generator) -> list[Row]:
     """Ordinary rows: of every unit but one, as many as it may have or fewer."""
     rows = []
-    for unit in range(UNITS):
+    for unit in range(units):
         for _ in range(int(chance.integers(1, min(table.contribution, 3) + 1))):
             row = {name: _ordinary(column, chance) for name, column in table.columns.items()}
             rows.append(_owned(row, table, unit))

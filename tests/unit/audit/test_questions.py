@@ -125,8 +125,16 @@ def test_the_command_shows_both_sides_and_touches_nothing(path):
     assert [file.name for file in path.parent.iterdir()] == ["audit.toml"]
 
 
-def test_a_mechanism_is_audited_by_its_name():
-    result = CliRunner().invoke(app, ["audit", "laplace", "--samples", "2000"], env={"COLUMNS": "200"})
+@pytest.mark.parametrize(
+    "words", [["laplace", "--samples", "2000"], ["--samples", "2000", "laplace"], ["mechanism", "laplace"]]
+)
+def test_a_mechanism_is_audited_by_its_name(words):
+    if "--samples" not in words:
+        words = [*words, "--samples", "2000"]
+    result = CliRunner().invoke(app, ["audit", *words], env={"COLUMNS": "200"})
     assert result.exit_code == 0, result.output
     assert "proven epsilon" in result.output
-    assert CliRunner().invoke(app, ["audit", "nonsense"]).exit_code == 2
+
+
+def test_what_is_neither_a_mechanism_nor_a_command_is_named():
+    assert "not 'nonsense'" in str(CliRunner().invoke(app, ["audit", "nonsense"]).exception)
