@@ -280,7 +280,7 @@ def _unknown(node: exp.Expression) -> Refused:
             "rows", "Single rows are never shown, only statistics.", "Use COUNT(*), SUM(...), AVG(...).", place
         )
     if isinstance(node, exp.Subquery | exp.Select | exp.Exists):
-        hint = "Join it, or look for the unit: unit IN (SELECT unit ...)."
+        hint = "Join it, or look for people: person IN (SELECT person ...)."
         return Refused("subquery", "A subquery is not allowed here.", hint, place)
     if isinstance(node, exp.Window):
         return Refused("window", "Window functions are not supported on private rows.", "Use GROUP BY.", place)

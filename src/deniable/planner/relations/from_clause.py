@@ -44,7 +44,7 @@ class Relations:
         """Beyond the WITH clause of a SELECT."""
         clause, named = select.args.get("with_"), dict(self.named)
         if clause is not None and clause.args.get("recursive"):
-            raise Refused("unsupported-clause", "WITH RECURSIVE is not answered.", "", position(clause))
+            raise Refused("unsupported-clause", "WITH RECURSIVE is not supported.", "Write WITH.", position(clause))
         for query in clause.expressions if clause is not None else []:
             inner = Relations(self.policy, named)
             named[query.alias.lower()] = inner.query(query.this, query.alias, query.args["alias"].columns)
@@ -74,7 +74,7 @@ class Relations:
             scope = inner.rows(node)
             found = _grouped(node, scope) if _is_grouped(node) else _row_by_row(node, scope)
         else:
-            raise Refused("subquery", "This is no subquery that is answered.", "Write SELECT.", position(node))
+            raise Refused("subquery", "This kind of subquery is not supported.", "Write SELECT.", position(node))
         _check_parts(found.columns, node)
         names = list(found.columns)
         if len(columns) > len(names):
@@ -95,7 +95,12 @@ class Relations:
         alias = node.args.get("alias")
         refuse_others(node, ("this", "alias"))
         if alias is not None and alias.columns:
-            raise Refused("unsupported-clause", "Only a table's plain name is answered.", "", position(node))
+            raise Refused(
+                "unsupported-clause",
+                "Other names for a table's columns are not supported.",
+                "Rename them in SELECT.",
+                position(node),
+            )
         if node.name.lower() in self.named:
             known = self.named[node.name.lower()]
             return known.called(node.alias or node.name, known.columns)
@@ -108,7 +113,9 @@ class Relations:
     def _union(self, node: exp.Union, alias: str) -> Origin:
         """UNION ALL of any number of parts."""
         if node.args.get("distinct") or node.args.get("by_name"):
-            raise Refused("unsupported-clause", "Only UNION ALL is answered.", "Write UNION ALL.", position(node))
+            raise Refused(
+                "unsupported-clause", "UNION is only supported as UNION ALL.", "Write UNION ALL.", position(node)
+            )
         refuse_others(node, ("this", "expression", "distinct"))
         parts = [self.query(part, alias) for part in (node.this, node.expression)]
         _check_alike(parts, node)
@@ -159,7 +166,7 @@ def _grouped(select: exp.Select, scope: RowScope) -> Origin:
     nodes = [referred(node, select, scope) for node in terms(select, "group")]
     if (distinct := select.args.get("distinct")) is not None:
         if distinct.args.get("on") is not None:
-            raise Refused("distinct", "DISTINCT ON is not answered.", "Write DISTINCT.", position(select))
+            raise Refused("distinct", "DISTINCT ON is not supported.", "Write DISTINCT.", position(select))
         if nodes or next(aggregates(select.expressions), None) is not None:
             raise Refused("distinct", "DISTINCT and aggregates do not go together here.", "", position(select))
         nodes = [node.unalias() for node in select.expressions]
@@ -217,27 +224,29 @@ def _check_own(origin: Origin, values: list[Expression], select: exp.Select) -> 
     if not origin.private:
         return
     if origin.unit is None:
-        reason = "In this table each row is a unit of its own, so rows cannot be put together in a subquery."
+        reason = "In this table each row is protected on its own, so rows cannot be put together in a subquery."
         raise Refused("subquery", reason, "Ask for the aggregate itself.", position(select))
     if origin.unit not in values:
-        reason = "A subquery that puts rows together has one row per unit."
-        hint = "Put the column that names the unit into GROUP BY, or ask for the aggregate itself."
+        reason = "A subquery that puts rows together must have one row per person."
+        hint = "Put the column that names the person into GROUP BY, or ask for the aggregate itself."
         raise Refused("subquery", reason, hint, position(select))
 
 
 def _check_alike(parts: list[Origin], node: exp.Expression) -> None:
     """Equal values of the unit are one unit, so all parts have one, or none has and no table is there twice."""
     if len({(part.private, part.unit is None) for part in parts}) > 1:
-        reason = "Private and public tables, or tables of persons and of rows, cannot be stacked."
+        reason = "Private and public tables, or tables of people and of rows, cannot be stacked."
         raise Refused("unit-join", reason, "Ask about them one by one.", position(node))
     kinds = {part.unit.kind for part in parts if part.unit is not None}
     if len(kinds) > 1:
-        raise Refused("unit-join", "The unit is of different kinds in these tables.", "", position(node))
+        raise Refused(
+            "unit-join", "These tables name people by different types.", "Ask about them one by one.", position(node)
+        )
     if not parts[0].private or parts[0].person:
         return
     read = [name for part in parts for name in tables(part.table)]
     if parts[0].unit is not None or len(set(read)) < len(read):
-        reason = "Where each row is a unit of its own, only different tables can be stacked, before they are joined."
+        reason = "Where each row is protected on its own, only different tables can be stacked, before they are joined."
         raise Refused("unit-join", reason, "Ask about them one by one.", position(node))
 
 

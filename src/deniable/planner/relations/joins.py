@@ -54,7 +54,7 @@ def beside(left: Origin, other: Origin, link: Link, *, outer: bool, node: exp.Ex
         reason = f"Two tables are called {min(clash)!r} here."
         raise Refused("unsupported-form", reason, "Give them different aliases.", position(node))
     if outer and right.private and not left.private:
-        reason = "Rows of a public table cannot wait for private ones."
+        reason = "A LEFT JOIN cannot keep the rows of a public table that no private row matches."
         raise Refused("unit-join", reason, "Put the private table first.", position(node))
     linked = link(left, right)
     units, on = _apart(linked, left, right, prefix, node)
@@ -109,7 +109,7 @@ def _is_outer(node: exp.Join) -> bool:
     outer = side == "LEFT"
     if extra or method or (side and not outer) or kind not in ("", "INNER", "OUTER"):
         words = " ".join(part for part in (method, side, kind, "JOIN") if part)
-        raise Refused("unsupported-clause", f"{words} is not answered.", "Use JOIN or LEFT JOIN.", position(node))
+        raise Refused("unsupported-clause", f"{words} is not supported.", "Use JOIN or LEFT JOIN.", position(node))
     return outer
 
 
@@ -117,7 +117,7 @@ def _link(node: exp.Join) -> Link:
     """ON a condition, or USING columns of both sides."""
     using = node.args.get("using") or []
     if not using and node.args.get("on") is None:
-        reason = "Every row beside every other is not answered."
+        reason = "A join of every row with every other is not supported."
         raise Refused("unit-join", reason, "Say ON what they belong together.", position(node))
 
     def link(left: Origin, right: Origin) -> Expression:
@@ -152,8 +152,8 @@ def _apart(
     equalities = [part for part in conditions if isinstance(part, Call) and part.function == "equal"]
     units = [part for part in equalities if part.arguments in (pair, pair[::-1])]
     if left.unit is None or right.unit is None or not units:
-        reason = "Two private tables join on the unit that both protect."
-        raise Refused("unit-join", reason, "Compare the columns that name the unit.", position(node))
+        reason = "Two private tables can only be joined person by person."
+        raise Refused("unit-join", reason, "Compare the columns that name the person.", position(node))
     rest: Expression | None = None
     for part in conditions:
         rest = rest if part in units else both(rest, part)

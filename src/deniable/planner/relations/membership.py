@@ -35,8 +35,8 @@ def among(node: exp.In, rows: Origin, value: Expression, inner: Origin) -> tuple
         raise Refused("subquery", "IN takes a subquery of one column.", "Select one.", position(node))
     (option,) = inner.columns.values()
     if inner.private and (rows.unit is None or value != rows.unit or option != inner.unit):
-        reason = "Of private tables, only the unit can be looked for: unit IN (SELECT unit ...)."
-        raise Refused("unit-join", reason, "Compare the columns that name the unit.", position(node))
+        reason = "In a private table, only people can be looked for: person IN (SELECT person ...)."
+        raise Refused("unit-join", reason, "Compare the columns that name the person.", position(node))
     if not inner.private and option.nullable and not _asserted(node):
         reason = "If the set has a NULL, nothing is known to be outside of it."
         raise Refused("subquery", reason, "Have the column declared with nulls = false.", position(node))

@@ -37,7 +37,7 @@ class UnitScope(GroupScope):
         inner: exp.Expression = node.this if isinstance(node, exp.Filter) else node
         extra = [name for name, value in inner.args.items() if value and name not in ("this", "big_int")]
         if type(inner) not in _KNOWN or extra:
-            reason = f"{inner.key.upper()} is not answered inside a subquery."
+            reason = f"{inner.key.upper()} is not supported inside a subquery."
             raise Refused("unknown-aggregate", reason, "Use COUNT, SUM, AVG, MIN or MAX there.", position(node))
         if isinstance(inner.this, exp.Distinct):
             return self._distinct(inner, where)
