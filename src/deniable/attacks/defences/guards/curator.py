@@ -29,7 +29,7 @@ _PERSON = "person"
 _TEXT = 15_000
 _STATISTICS = 90
 """A question to the curator may be that long, and ask for that many numbers at once."""
-_LOOSE = {"least_spend": Fraction(1, 10**12), "questions_per_day": 10**9}
+_LOOSE: dict[str, Number] = {"least_spend": Fraction(1, 10**12), "questions_per_day": 10**9}
 """It is the budget that must stop an attack, not that somebody may ask only so often."""
 
 
