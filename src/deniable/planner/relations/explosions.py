@@ -33,7 +33,7 @@ def ties(part: Expression, prefix: str) -> bool:
     return inside in ([{True}, {False}], [{False}, {True}])
 
 
-def matching(on: Expression, left: Origin, right: Origin, prefix: str) -> tuple[Matches, ...]:
+def matching(on: Expression | None, left: Origin, right: Origin, prefix: str) -> tuple[Matches, ...]:
     """The public rows that stand beside each row of a join. The right is as it was before it got the prefix."""
     if left.private and right.private:
         return (*left.matches, *right.matches)
@@ -49,7 +49,7 @@ def first_alone(left: Origin, right: Origin) -> tuple[Work, ...]:
     return (Work(1, left.matches),) if right.private and not left.private and left.matches else ()
 
 
-def _matched(on: Expression, public: Origin, prefix: str, *, here: bool) -> Matches:
+def _matched(on: Expression | None, public: Origin, prefix: str, *, here: bool) -> Matches:
     """A public side, by what it must agree in with a row of the other; `here`: it has the prefix in the condition."""
     keys: list[Expression] = []
     where = public.where
