@@ -29,8 +29,7 @@ def _found(table: DeclaredTable, tables: Mapping[str, DeclaredTable], section: S
     if not path:
         return table
     whole = replace(table, unit=None, path=path)
-    first, *rest = _parts(table.unit)
-    if rest not in ([path[0].table], _parts(whole.way)[1:]):
+    if _parts(table.unit)[1:] not in ([path[0].table], _parts(whole.way)[1:]):
         section.problem("unit", f"leads elsewhere: '{table.unit}'", f'write unit = "{whole.way}"')
     return whole
 
@@ -67,10 +66,8 @@ def _problem(
         return f"'{column}' is not among the columns of {here.name}", hint
     if there is None:
         return f"there is no table '{target}'", f"{closest(target.partition('.')[0], tables)}declare it"
-    if there.public:
-        return f"{there.name} is public, and has nobody's rows", "name a table with a unit"
-    if there.unit is None:
-        return f"{there.name} has no unit", f"declare the unit of {there.name}"
+    if there.public or there.unit is None:
+        return f"{there.name} has no unit, so nobody's rows are found by it", "name a table with a unit"
     if there.key is None:
         return f"{there.name} has no key", f'write key = "{column}" there: the column that {column} is looked up in'
     if there.key in there.columns and there.columns[there.key].kind is not here.columns[column].kind:

@@ -69,7 +69,7 @@ class LookedUp:
     table: str
     column: str
     """Whose value is looked up."""
-    through: Relation
+    through: str | LookedUp
     key: str
     """The column of `through` that it is compared with, as both are stored."""
     unit: str
@@ -173,6 +173,8 @@ class Cut:
     by: tuple[Column, ...]
     unless: tuple[Matches, ...] | None
     """Not needed where none of these has more than one row: then the rows stay as many as they are. None: needed."""
+    key: Column | None = None
+    """Where rows are found by this: of each unit and value, so many. Rows without a value are found by nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +206,26 @@ def tables(relation: Relation) -> tuple[str, ...]:
             return (*tables(first), *(name for other in others for name in tables(other.table)))
         case _:
             return tables(relation.table)
+
+
+def lookups(relation: Relation) -> tuple[LookedUp, ...]:
+    """Every table in it whose rows do not name their unit.
+
+    Example:
+        >>> [found.table for found in lookups(Numbered(LookedUp("lines", "order", "orders", "id", "customer")))]
+        ['lines']
+    """
+    match relation:
+        case str():
+            return ()
+        case LookedUp(through=through):
+            return (relation, *lookups(through))
+        case Stacked(parts=parts):
+            return tuple(found for part in parts for found in lookups(part))
+        case Joined(first=first, others=others):
+            return (*lookups(first), *(found for other in others for found in lookups(other.table)))
+        case _:
+            return lookups(relation.table)
 
 
 def depth(relation: Relation) -> int:

@@ -180,11 +180,15 @@ def _cut(relation: Cut, tables: Tables, alias: str) -> From:
     names = ", ".join(quoted(name) for name in rows.columns)
     seen = [_told_apart(column, speller) for column in relation.by]
     order = ", ".join([f"HASH({', '.join([f'CAST({unit} AS VARCHAR)', *seen])})", *seen])
-    among = "(SELECT unit FROM heavy)"
-    heavy = f"{rows.select(relation.unit, None, [f'{unit} AS unit'])} GROUP BY 1 HAVING COUNT(*) > {relation.most}"
-    place = f"ROW_NUMBER() OVER (PARTITION BY {unit} ORDER BY {order}) AS {_PLACE}"
-    light = f"{rows.select(relation.unit, None, columns)} AND {unit} NOT IN {among}"
-    ranked = f"{rows.select(relation.unit, None, [*columns, place])} AND {unit} IN {among}"
+    group = [unit] if relation.key is None else [unit, speller.identity(relation.key)]
+    named = [f"{value} AS g{place}" for place, value in enumerate(group)]
+    places = ", ".join(str(place + 1) for place in range(len(group)))
+    heavy = f"{rows.select(relation.unit, None, named)} GROUP BY {places} HAVING COUNT(*) > {relation.most}"
+    equal = " AND ".join(f"heavy.g{place} = {value}" for place, value in enumerate(group))
+    among = f"EXISTS (FROM heavy WHERE {equal})"
+    place = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(group)} ORDER BY {order}) AS {_PLACE}"
+    light = f"{rows.select(relation.unit, None, columns)} AND NOT {among}"
+    ranked = f"{rows.select(relation.unit, None, [*columns, place])} AND {among}"
     first = f"SELECT {names} FROM ({ranked}) AS f WHERE {_PLACE} <= {relation.most}"  # noqa: S608 - as above
     return _inner(f"WITH heavy AS MATERIALIZED ({heavy}) {light} UNION ALL {first}", types, alias)
 
@@ -227,7 +231,7 @@ def _condition(other: Beside, columns: Mapping[str, Stored]) -> str:
     if other.units is not None:
         _check_alike(*(columns[name].type for name in other.units))
         conditions.insert(0, " = ".join(speller.unit(name) for name in other.units))
-    return " AND ".join(conditions)
+    return " AND ".join(conditions) or "TRUE"
 
 
 def _check_alike(*types: str) -> None:

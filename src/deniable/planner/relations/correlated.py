@@ -38,7 +38,9 @@ def spoken_of(conditions: Sequence[exp.Expression], inside: Mapping[str, Names],
     return found
 
 
-def _compared(node: exp.Expression, inside: Mapping[str, Names], outside: Origin) -> tuple[exp.Expression, exp.Expression]:
+def _compared(
+    node: exp.Expression, inside: Mapping[str, Names], outside: Origin
+) -> tuple[exp.Expression, exp.Expression]:
     """An equality of something outside and something inside: only by these can a set be looked into."""
     if isinstance(node, exp.EQ):
         for one, other in ((node.this, node.expression), (node.expression, node.this)):

@@ -79,14 +79,12 @@ class Relations:
 
     def _listed(self, first: exp.Expression, joins: Sequence[exp.Join]) -> list[Item]:
         """Tables and how they are joined. A comma binds less than JOIN, which matters where rows can stay alone."""
-        items = self._item(first, None)
-        start = 0
+        groups = [self._item(first, None)]
         for join in joins:
             if is_comma(join):
-                items, start = [*items[:start], *closed(items[start:])], 0
-                start = len(items)
-            items += self._item(join.this, join)
-        return [*items[:start], *closed(items[start:])]
+                groups.append([])
+            groups[-1] += self._item(join.this, join)
+        return groups[0] if len(groups) == 1 else [item for group in groups for item in closed(group)]
 
     def _item(self, node: exp.Expression, join: exp.Join | None) -> list[Item]:
         """One table, or those that brackets hold together; where they do so for no reason, as if they did not."""
@@ -185,10 +183,15 @@ class Relations:
 
     def _set(self, node: exp.Expression, scope: RowScope) -> Members:
         """The rows of a subquery that can speak of the row outside of it, if it does so by equalities in WHERE."""
-        select = node.unnest()
+        select = node
+        while isinstance(select, exp.Subquery):
+            refuse_others(select, ("this",))
+            select = select.this
         if not isinstance(select, exp.Select) or is_grouped(select):
             return Members(self.query(node, ""), ())
         check_inner(select)
+        if select.args.get("from_") is None:
+            raise Refused("subquery", "This subquery has no table.", "Write FROM.", position(select))
         within = self.within(select)
         items = within._items(select)  # noqa: SLF001 - of its own kind
         tables = {alias: names for item in items for alias, names in item.origin.names.items()}
@@ -242,5 +245,3 @@ def _check_parts(names: Names, node: exp.Expression) -> None:
     spend(sum(parts))
     if any(part >= _MOST_PARTS for part in parts):
         raise Refused("too-long", "A column of this subquery is too long.", "Compute less in it.", position(node))
-
-

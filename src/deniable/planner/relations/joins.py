@@ -14,8 +14,9 @@ from deniable.planner.expressions.functions import call
 from deniable.planner.expressions.keys import conjuncts
 from deniable.planner.parse import position
 from deniable.planner.relations.explosions import first_alone, matching, ties
-from deniable.planner.relations.rows import MERGED, MOST_WEIGHT, Names, Origin, both
+from deniable.planner.relations.rows import MERGED, MOST_WEIGHT, Names, Origin, Side, both
 from deniable.planner.relations.scopes import RowScope, condition
+
 
 @dataclass(frozen=True, slots=True)
 class Link:
@@ -92,6 +93,7 @@ def beside(left: Origin, other: Origin, link: Link, *, outer: bool, node: exp.Ex
     part = Beside(right.table, units, on, outer)
     shown = right.missing() if outer else _merged(left, right, link)
     whose, alone = (left, right) if left.private else (right, left)
+    found = _found(left, right, linked)
     return Origin(
         table=Joined(left.table.first, (*left.table.others, part)),
         where=left.where if outer else both(left.where, right.where),
@@ -99,7 +101,7 @@ def beside(left: Origin, other: Origin, link: Link, *, outer: bool, node: exp.Ex
         private=whose.private,
         person=whose.person,
         single=False,
-        contribution=_weight(left, right, linked),
+        contribution=_weight(left, right, found, outer=outer),
         keys=max(whose.keys, alone.keys),
         names=_side_by_side(left, shown, link.using),
         values={**left.values, **right.values},
@@ -107,9 +109,10 @@ def beside(left: Origin, other: Origin, link: Link, *, outer: bool, node: exp.Ex
         most=left.most,
         matches=matching(linked, left, base, prefix),
         works=(*left.works, *right.works, *first_alone(left, right)),
-        sides=(*left.sides, *base.side(place)),
+        sides=_sides(left, base.side(place), found, by_right=found is right),
         homes={**left.homes, **right.homes},
         links={**left.links, **right.links},
+        key=_key(left, right, found),
     )
 
 
@@ -147,18 +150,49 @@ def _whose(value: Expression, left: Origin, right: Origin) -> Expression:
     return left.unit if left.unit is not None and right.unit is not None and value == right.unit else value
 
 
-def _weight(left: Origin, right: Origin, on: Expression | None) -> int:
+def _found(left: Origin, right: Origin, on: Expression | None) -> Origin | None:
+    """The side whose rows are found by the key that the policy declares for them; of each, there is one."""
+    if not (left.private and right.private):
+        return None
+    for part in along(on):
+        for one, other in (part.arguments, part.arguments[::-1]):
+            if right.is_key(one) and _same(other, one, left, right):
+                return right
+            if left.is_key(one) and _same(one, other, left, right):
+                return left
+    return None
+
+
+def _same(one: Expression, other: Expression, left: Origin, right: Origin) -> bool:
+    """Whether both lead to the same unit: something on the left and something on the right."""
+    return (one, other) == (left.unit, right.unit) or (left.leads(one) or "") == right.leads(other)
+
+
+def _weight(left: Origin, right: Origin, found: Origin | None, *, outer: bool) -> int:
     """A unit that keeps to both contributions has at most one row for each pair of its rows.
 
-    Beside a declared key that nobody has twice, no row becomes several. Where it is not so, rows weigh less.
+    Beside rows that are found by their key, no row becomes several. Whatever it has in the end, it weighs no more.
     """
-    for part in along(on) if left.private and right.private else ():
-        for one, other in (part.arguments, part.arguments[::-1]):
-            if right.is_key(one) and left.leads(other) is not None and left.leads(other) == right.leads(one):
-                return left.contribution
-            if left.is_key(one) and right.leads(other) is not None and right.leads(other) == left.leads(one):
-                return right.contribution
+    if found is right:
+        return left.contribution
+    if found is left:
+        return min(MOST_WEIGHT, right.contribution + left.contribution * outer)
     return min(MOST_WEIGHT, left.contribution * right.contribution)
+
+
+def _key(left: Origin, right: Origin, found: Origin | None) -> str | None:
+    """What tells the rows apart, if they are no more than those of one side."""
+    if left.private and right.private:
+        return right.key if found is left else left.key if found is right else None
+    return left.key if left.private else right.key if right.private else None
+
+
+def _sides(left: Origin, right: tuple[Side, ...], found: Origin | None, *, by_right: bool) -> tuple[Side, ...]:
+    """The parts in which a unit can have several rows; those whose key is used are marked."""
+    if found is left and left.key is not None:
+        place = int(left.key.partition(".")[0])
+        return (*(replace(side, found=side.found or side.place == place) for side in left.sides), *right)
+    return (*left.sides, *(replace(side, found=by_right) for side in right))
 
 
 def along(on: Expression | None) -> list[Call]:

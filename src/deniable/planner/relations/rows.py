@@ -51,6 +51,10 @@ class Side:
     most: int
     by: tuple[Column, ...]
     """All that a question can see of a row."""
+    key: Column | None
+    """The declared key of its rows."""
+    found: bool = False
+    """Whether something is joined to it along that key: then as many rows of each key are met as there are, not all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +182,9 @@ class Origin:
             return ()
         seen = [*self.columns.values(), self.unit, *([] if self.where is None else [self.where])]
         by = {column.name: column for value in seen for column in columns(value)}
-        return (Side(place, self.unit.name, self.contribution, self.most, tuple(by[name] for name in sorted(by))),)
+        keys = [value for value in self.columns.values() if self.is_key(value) and isinstance(value, Column)]
+        seen_in_order = tuple(by[name] for name in sorted(by))
+        return (Side(place, self.unit.name, self.contribution, self.most, seen_in_order, keys[0] if keys else None),)
 
     def settled(self) -> Origin:
         """The same rows with nothing left to compute: names are columns, and no condition is open."""
@@ -204,9 +210,7 @@ def stacked(parts: list[Origin]) -> Origin:
         raise Refused("unsupported-form", "The parts of a UNION ALL have different columns.", "Select the same.")
     if first.numbered_rows:
         raise Refused("unit-join", "Where each row is a unit of its own, it cannot be joined so.", "Use JOIN.")
-    fields = [
-        _Stack.of(f"c{place}", [values[place] for values in columns], parts) for place in range(len(columns[0]))
-    ]
+    fields = [_Stack.of(f"c{place}", [values[place] for values in columns], parts) for place in range(len(columns[0]))]
     named, alone = iter(fields), len(parts) == 1
     projected = tuple(
         Projected(
@@ -270,10 +274,10 @@ class _Stack:
         )
 
 
-def looked_up(table: DeclaredTable) -> Relation:
+def looked_up(table: DeclaredTable) -> LookedUp:
     """The rows of a table, each with the unit that is found by its key; by several keys, one after the other."""
     *before, last = table.path
-    through: Relation = last.table
+    through: str | LookedUp = last.table
     unit = last.unit
     for step, after in zip(reversed(before), reversed(table.path), strict=False):
         through, unit = LookedUp(step.table, after.column, through, after.key, unit), UNIT
