@@ -88,7 +88,7 @@ class Relations:
 
     def _item(self, node: exp.Expression, join: exp.Join | None) -> list[Item]:
         """One table, or those that brackets hold together; where they do so for no reason, as if they did not."""
-        bracketed = isinstance(node, exp.Subquery) and not isinstance(node.this, exp.Query)
+        bracketed = _is_bracketed(node)
         inner = node.this if bracketed else node
         joins = inner.args.get("joins") or ()
         if not bracketed and not joins:
@@ -190,7 +190,7 @@ class Relations:
         if not isinstance(select, exp.Select) or is_grouped(select):
             return Members(self.query(node, ""), ())
         check_inner(select)
-        if select.args.get("from_") is None:
+        if select.args.get("from_") is None and isinstance(node.parent, exp.Exists):
             raise Refused("subquery", "This subquery has no table.", "Write FROM.", position(select))
         within = self.within(select)
         items = within._items(select)  # noqa: SLF001 - of its own kind
@@ -206,6 +206,15 @@ class Relations:
 
     def _names(self) -> str:
         return ", ".join(name for name, table in self.policy.tables.items() if not table.public)
+
+
+def _is_bracketed(node: exp.Expression) -> bool:
+    """Whether these are brackets around tables, and not around a SELECT."""
+    if not isinstance(node, exp.Subquery):
+        return False
+    inner = node.this
+    joined = isinstance(inner, exp.Subquery) and bool(inner.args.get("joins") or inner.alias)
+    return isinstance(inner, exp.Table) or joined or _is_bracketed(inner)
 
 
 def _alone(node: exp.Expression) -> exp.Expression:

@@ -18,7 +18,7 @@ from deniable.core.errors import Refused
 from deniable.planner.parse import position
 from deniable.planner.relations.clauses import parts_of
 from deniable.planner.relations.explosions import cut
-from deniable.planner.relations.joins import Link, along, beside, belonging, equated, opened, satisfied
+from deniable.planner.relations.joins import Link, along, belonging, beside, equated, opened, satisfied
 from deniable.planner.relations.outer_joins import outer
 from deniable.planner.relations.rows import MERGED, Origin
 from deniable.planner.relations.scopes import RowScope, condition
