@@ -19,13 +19,18 @@ def shop(**changed):
             "columns": {"id": NUMBER, "other": NUMBER, "word": {"type": "text"}},
         },
     }
-    tables = {name: {"contribution": 3, **table, **changed.get(name, {})} for name, table in tables.items()}
+    tables = {
+        name: {"source": f"{name}.csv", "contribution": 3, **table, **changed.get(name, {})}
+        for name, table in tables.items()
+    }
     tables["places"] = {"public": True, "key": "place", "columns": {"place": NUMBER}}
     data = {"population": {"name": "shop"}, "budget": {"epsilon": 1}, "tables": tables}
     return Policy.from_mapping(data, origin="shop", folder=Path())
 
 
-@pytest.mark.parametrize("written", ["id -> orders", "id->orders.card->cards.house", " id -> orders.card -> cards.house"])
+@pytest.mark.parametrize(
+    "written", ["id -> orders", "id->orders.card->cards.house", " id -> orders.card -> cards.house"]
+)
 def test_a_way_is_the_same_in_short_and_in_full(written):
     lines = shop(lines={"unit": written}).tables["lines"]
     assert lines.unit is None
