@@ -18,6 +18,7 @@ from deniable.policy.problems import InvalidPolicyError
 from deniable.policy.section import Section
 from deniable.policy.settings import EngineSettings, read_engine, read_ledger
 from deniable.policy.table import DeclaredTable, read_table
+from deniable.policy.units import found
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,8 @@ def read_policy(root: Section, origin: str, folder: Path, stem: str) -> Policy:
     limits = read_limits(root.inner("limits"))
     engine = read_engine(root.inner("engine"))
     ledger = read_ledger(root.inner("ledger"), folder, stem)
-    tables = {title: read_table(title, section, folder) for title, section in root.inner("tables").each().items()}
+    sections = root.inner("tables").each()
+    tables = found({title: read_table(title, section, folder) for title, section in sections.items()}, sections)
     if not tables:
         root.problem("tables", "names no table", 'write [tables.visits] with source = "visits.parquet"')
     analysts = read_analysts(root, cap)

@@ -44,6 +44,15 @@ def terms(select: exp.Select, clause: str) -> list[exp.Expression]:
     return list(found.expressions) if found is not None else []
 
 
+def parts_of(node: exp.Expression | None) -> list[exp.Expression]:
+    """The conditions that WHERE or ON puts together with AND."""
+    if node is None:
+        return []
+    if isinstance(node, exp.Where | exp.Paren):
+        return parts_of(node.this)
+    return [*parts_of(node.this), *parts_of(node.expression)] if isinstance(node, exp.And) else [node]
+
+
 def title(node: exp.Expression) -> str:
     """A column's name: its alias, or what is written."""
     if node.alias or isinstance(node, exp.Column):
