@@ -2,7 +2,7 @@
 
 from deniable.policy.account import Account
 from deniable.policy.column import DeclaredColumn
-from deniable.policy.limits import Limits
+from deniable.policy.limits import QuestionLimits
 from deniable.policy.load import load
 from deniable.policy.policy import Policy
 from deniable.policy.problems import InvalidPolicyError, Problem
@@ -17,9 +17,9 @@ __all__ = [
     "DeclaredTable",
     "EngineSettings",
     "InvalidPolicyError",
-    "Limits",
     "Policy",
     "Problem",
+    "QuestionLimits",
     "Terms",
     "Weight",
     "changes",

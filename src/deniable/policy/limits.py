@@ -12,7 +12,7 @@ _MOST_QUESTIONS = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class QuestionLimits:
     """What holds for each charge: for one question, one batch or one release.
 
     They are no part of the promise, which holds without them. They keep the account from being filled with answers
@@ -39,15 +39,15 @@ class Limits:
         }
 
 
-def read_limits(section: Section) -> Limits:
+def read_limits(section: Section) -> QuestionLimits:
     """The limits, with defaults for what is left out. None can be switched off: there is always a least spend."""
     least = _part(section, "least_spend", "least_spend = 0.0001, one ten-thousandth of the budget")
     most = _part(section, "most_spend", "most_spend = 0.25, a quarter of the budget")
     size = section.whole("answer_size", "answer_size = 1000000", most=_MOST_CELLS)
     questions = section.whole("questions_per_day", "questions_per_day = 1000", most=_MOST_QUESTIONS)
     section.finish()
-    plain = Limits()
-    limits = Limits(
+    plain = QuestionLimits()
+    limits = QuestionLimits(
         plain.least_spend if least is None else least,
         plain.most_spend if most is None else most,
         plain.answer_size if size is None else size,

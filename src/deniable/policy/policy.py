@@ -13,7 +13,7 @@ from deniable.core.errors import Refused
 from deniable.core.guarantee import Guarantee
 from deniable.core.sensitivity import Neighbours
 from deniable.policy.account import Account, read_analysts, read_budget
-from deniable.policy.limits import Limits, read_limits
+from deniable.policy.limits import QuestionLimits, read_limits
 from deniable.policy.problems import InvalidPolicyError
 from deniable.policy.section import Section
 from deniable.policy.settings import EngineSettings, read_engine, read_ledger
@@ -45,7 +45,7 @@ class Policy:
     population: str
     neighbours: Neighbours
     cap: Cap
-    limits: Limits
+    limits: QuestionLimits
     engine: EngineSettings
     ledger: str
     tables: Mapping[str, DeclaredTable]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deniable.policy import InvalidPolicyError, Limits, Policy, Weight, changes, terms_of
+from deniable.policy import InvalidPolicyError, Policy, QuestionLimits, Weight, changes, terms_of
 
 BASE = {
     "population": {"name": "clinic"},
@@ -21,12 +21,12 @@ def read(limits: object, **more: object) -> Policy:
 
 
 def test_what_is_left_out_has_a_default():
-    assert read({}).limits == Limits(Fraction(1, 10_000), Fraction(1), 1_000_000, 1_000)
+    assert read({}).limits == QuestionLimits(Fraction(1, 10_000), Fraction(1), 1_000_000, 1_000)
 
 
 def test_numbers_are_read_as_they_are_written():
     written = {"least_spend": 0.001, "most_spend": 0.25, "answer_size": 5000, "questions_per_day": 20}
-    assert read(written).limits == Limits(Fraction(1, 1000), Fraction(1, 4), 5000, 20)
+    assert read(written).limits == QuestionLimits(Fraction(1, 1000), Fraction(1, 4), 5000, 20)
 
 
 @pytest.mark.parametrize(
