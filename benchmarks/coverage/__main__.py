@@ -37,11 +37,11 @@ def main() -> None:
     for name in parser.parse_args().suites:
         found = covered(name, SUITES[name])
         answerable = [outcome for query, outcome in found.items() if query not in SUITES[name].REASONS]
-        print(f"\n{name}: {answerable.count('right')} of {len(answerable)} answerable queries answered as written")  # noqa: T201
+        print(f"\n{name}: {answerable.count('right')} of {len(answerable)} answerable queries answered as written")
         for query, outcome in found.items():
             reason = SUITES[name].REASONS.get(query)
             shown = f"not answerable: {reason}" if reason is not None and outcome != "right" else outcome
-            print(f"  {query:4} {shown}")  # noqa: T201
+            print(f"  {query:4} {shown}")
         wrong += Counter(outcome.split(":")[0] for outcome in found.values())["WRONG"]
     sys.exit(1 if wrong else 0)
 

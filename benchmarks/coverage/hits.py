@@ -71,9 +71,9 @@ _DAY = {"type": "date", "bounds": ["2013-07-01", "2013-07-31"], "nulls": False}
 RULES: dict[str, dict[str, Any]] = {"hits": {"unit": "UserID", "contribution": 60}}
 COLUMNS: dict[str, dict[str, dict[str, Any]]] = {
     "hits": {
-        **{name: _NUMBER for name in ("WatchID", "UserID", "URLHash", "RefererHash", "ClientIP")},
-        **{name: _TEXT for name in ("Title", "URL", "Referer", "MobilePhoneModel", "SearchPhrase")},
-        **{name: _FLAG for name in ("IsRefresh", "DontCountHits", "IsLink", "IsDownload")},
+        **dict.fromkeys(("WatchID", "UserID", "URLHash", "RefererHash", "ClientIP"), _NUMBER),
+        **dict.fromkeys(("Title", "URL", "Referer", "MobilePhoneModel", "SearchPhrase"), _TEXT),
+        **dict.fromkeys(("IsRefresh", "DontCountHits", "IsLink", "IsDownload"), _FLAG),
         "EventTime": _TIME if TIMES else _DAY,
         "EventDate": _DAY,
         "CounterID": _whole(0, 100),
