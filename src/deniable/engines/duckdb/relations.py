@@ -214,19 +214,19 @@ def _among(other: Among, columns: Mapping[str, Stored], tables: Tables, alias: s
     inside = Speller(rows.columns)
     pairs: list[tuple[str, str]] = []
     if other.units is not None:
-        wanted, name = other.units
-        _check_alike(columns[wanted].type, rows.columns[name].type)
-        pairs.append((before.unit(wanted), inside.unit(name)))
+        whose, name = other.units
+        _check_alike(columns[whose].type, rows.columns[name].type)
+        pairs.append((before.unit(whose), inside.unit(name)))
     for value, option in other.values:
         kind = common(value, option)
         pairs.append((before.identity(value, kind), inside.identity(option, kind)))
     entries = [f"{option} AS e{place}" for place, (_, option) in enumerate(pairs)]
     chosen, grouped = [f"DISTINCT {', '.join([*entries, 'TRUE AS there'])}"], ""
     if other.extent is not None:
-        value = inside.identity(other.extent)
-        chosen = [*entries, "TRUE AS there", f"MIN({value}) AS low", f"MAX({value}) AS high"]
+        extent = inside.identity(other.extent)
+        chosen = [*entries, "TRUE AS there", f"MIN({extent}) AS low", f"MAX({extent}) AS high"]
         grouped = f" GROUP BY {', '.join(str(place + 1) for place in range(len(entries)))}" if entries else ""
-    equal = " AND ".join(f"{value} = {alias}.e{place}" for place, (value, _) in enumerate(pairs)) or "TRUE"
+    equal = " AND ".join(f"{wanted} = {alias}.e{place}" for place, (wanted, _) in enumerate(pairs)) or "TRUE"
     return f"({rows.select(None, other.where, chosen)}{grouped}) AS {alias} ON {equal}"
 
 

@@ -139,7 +139,7 @@ def _linked(rows: Origin, item: Item) -> Link:
 
 def _in_every_branch(node: exp.Expression) -> list[exp.Expression]:
     """The equalities that hold whichever side of an OR does: `(a = b AND c) OR (a = b AND d)` means a = b too."""
-    branches = [parts_of(branch) for branch in node.flatten()]
+    branches = [parts_of(branch) for branch in node.flatten() if isinstance(branch, exp.Expression)]
     return [part for part in branches[0] if isinstance(part, exp.EQ) and all(part in branch for branch in branches[1:])]
 
 
