@@ -14,6 +14,7 @@ from deniable.engines import Engine
 from deniable.ledger import Ledger
 from deniable.planner import Spend, bind, parse, price
 from deniable.policy import Policy
+from tests.support.limits import LOOSE
 from tests.support.measured import distance, exact_integers
 from tests.support.towns import THEIRS, mark, rules, stay, towns, visit
 
@@ -360,7 +361,7 @@ def test_units_are_told_apart_as_they_are_stored(tmp_path, kind):
     columns = {"u": {"type": declared}, "x": {"type": "integer", "bounds": [0, 9]}}
     table = {"columns": columns, "unit": "u", "contribution": 2}
     tables = {"one": table | {"source": "one.parquet"}, "other": table | {"source": "other.parquet"}}
-    data = {"population": {"name": "odd"}, "budget": {"epsilon": 10**6}, "tables": tables}
+    data = {"population": {"name": "odd"}, "budget": {"epsilon": 10**6}, "limits": LOOSE, "tables": tables}
     policy = Policy.from_mapping(data, origin="odd", folder=tmp_path)
     questions = [
         "SELECT COUNT(*) AS n, COUNT(DISTINCT a.u) AS u FROM one a JOIN other b ON a.u = b.u",

@@ -15,6 +15,7 @@ from deniable.curator import Curator
 from deniable.curator.factory import engine_of
 from deniable.ledger import Ledger
 from deniable.policy import Policy
+from tests.support.limits import LOOSE
 
 TOWNS, WARDS, NAMES = ["north", "south", "east"], ["a", "b"], ["Ulm", "Bonn"]
 KINDS = ["cash", "card"]
@@ -187,6 +188,7 @@ def policy(folder: Path, *, contribution: int, neighbours: str = "add-remove") -
         {
             "population": {"name": "odd", "neighbours": neighbours},
             "budget": {"epsilon": 1e9, "delta": 1e-6, "delta_for_keys": 5e-7},
+            "limits": LOOSE,
             "tables": {
                 name: {"source": SOURCES.get(name, f"{name}.parquet"), "columns": COLUMNS[name], **rule}
                 for name, rule in rules.items()

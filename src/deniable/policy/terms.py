@@ -53,6 +53,7 @@ def terms_of(policy: Policy) -> Terms:
         "population": policy.population,
         "neighbours": policy.neighbours.value,
         "budget": {part: str(getattr(policy.cap, part)) for part in _PARTS},
+        "limits": policy.limits.facts,
         "analysts": {
             name: {"epsilon": str(share.epsilon), "delta": str(share.delta)} for name, share in policy.analysts.items()
         },
@@ -80,6 +81,7 @@ def changes(old: Terms, new: Terms) -> list[Change]:
     found = [*_neighbours(old, new), *_budget(old["budget"], new["budget"]), *_tables(old["tables"], new["tables"])]
     for name in sorted(old["analysts"].keys() | new["analysts"].keys()):
         found += _plain(f"analyst {name}", old["analysts"].get(name), new["analysts"].get(name))
+    found += _plain("limits", old.get("limits", new.get("limits")), new.get("limits"))
     order = list(Weight)
     return sorted(found, key=lambda change: -order.index(change.weight))
 

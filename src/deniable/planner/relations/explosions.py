@@ -93,8 +93,8 @@ def _limits(sides: list[Side], pairs: int, node: exp.Expression) -> list[int]:
     """For each side as many rows as it may have; fewer, in proportion to the contributions, if they are many pairs."""
     least = [min(side.most, side.contribution) for side in sides]
     if prod(least) > pairs:
-        reason = f"One unit that keeps to its contribution could have more than {pairs:,} rows in this join."
-        hint = "Join fewer private tables, or group them by the unit first; or have most_rows declared."
+        reason = f"One person within the contribution could have more than {pairs:,} rows in this join."
+        hint = "Join fewer private tables, or group them by the person first; or have most_rows declared."
         raise Refused("too-many-rows", reason, hint, position(node))
 
     def limits(times: int) -> list[int]:

@@ -46,7 +46,7 @@ class Relations:
         """Beyond the WITH clause of a SELECT."""
         clause, named = select.args.get("with_"), dict(self.named)
         if clause is not None and clause.args.get("recursive"):
-            raise Refused("unsupported-clause", "WITH RECURSIVE is not answered.", "", position(clause))
+            raise Refused("unsupported-clause", "WITH RECURSIVE is not supported.", "Write WITH.", position(clause))
         for query in clause.expressions if clause is not None else []:
             inner = Relations(self.policy, named)
             named[query.alias.lower()] = inner.query(query.this, query.alias, query.args["alias"].columns)
@@ -124,7 +124,7 @@ class Relations:
             scope = inner.rows(node)
             found = grouped(node, scope) if is_grouped(node) else row_by_row(node, scope)
         else:
-            raise Refused("subquery", "This is no subquery that is answered.", "Write SELECT.", position(node))
+            raise Refused("subquery", "This kind of subquery is not supported.", "Write SELECT.", position(node))
         _check_parts(found.columns, node)
         names = list(found.columns)
         if len(columns) > len(names):
@@ -145,7 +145,8 @@ class Relations:
         alias = node.args.get("alias")
         refuse_others(node, ("this", "alias", "db", "catalog"))
         if alias is not None and alias.columns:
-            raise Refused("unsupported-clause", "Only a table's plain name is answered.", "", position(node))
+            reason = "Other names for a table's columns are not supported."
+            raise Refused("unsupported-clause", reason, "Rename them in SELECT.", position(node))
         if node.name.lower() in self.named and not qualifier(node):
             known = self.named[node.name.lower()]
             return known.called(node.alias or node.name, known.columns)
@@ -160,7 +161,9 @@ class Relations:
     def _union(self, node: exp.Union, alias: str) -> Origin:
         """UNION ALL of any number of parts."""
         if node.args.get("distinct") or node.args.get("by_name"):
-            raise Refused("unsupported-clause", "Only UNION ALL is answered.", "Write UNION ALL.", position(node))
+            raise Refused(
+                "unsupported-clause", "UNION is only supported as UNION ALL.", "Write UNION ALL.", position(node)
+            )
         refuse_others(node, ("this", "expression", "distinct"))
         parts = [self.query(part, alias) for part in (node.this, node.expression)]
         _check_alike(parts, node)
@@ -228,16 +231,18 @@ def _alone(node: exp.Expression) -> exp.Expression:
 def _check_alike(parts: list[Origin], node: exp.Expression) -> None:
     """Equal values of the unit are one unit, so all parts have one, or none has and no table is there twice."""
     if len({(part.private, part.unit is None) for part in parts}) > 1:
-        reason = "Private and public tables, or tables of persons and of rows, cannot be stacked."
+        reason = "Private and public tables, or tables of people and of rows, cannot be stacked."
         raise Refused("unit-join", reason, "Ask about them one by one.", position(node))
     kinds = {part.unit.kind for part in parts if part.unit is not None}
     if len(kinds) > 1:
-        raise Refused("unit-join", "The unit is of different kinds in these tables.", "", position(node))
+        raise Refused(
+            "unit-join", "These tables name people by different types.", "Ask about them one by one.", position(node)
+        )
     if not parts[0].private or parts[0].person:
         return
     read = [name for part in parts for name in tables(part.table)]
     if parts[0].unit is not None or len(set(read)) < len(read):
-        reason = "Where each row is a unit of its own, only different tables can be stacked, before they are joined."
+        reason = "Where each row is protected on its own, only different tables can be stacked, before they are joined."
         raise Refused("unit-join", reason, "Ask about them one by one.", position(node))
 
 

@@ -18,7 +18,7 @@ from deniable.core.errors import Refused
 from deniable.planner.parse import position
 from deniable.planner.relations.clauses import parts_of
 from deniable.planner.relations.explosions import cut
-from deniable.planner.relations.joins import Link, along, belonging, beside, equated, opened, satisfied
+from deniable.planner.relations.joins import JoinLink, along, belonging, beside, equated, opened, satisfied
 from deniable.planner.relations.outer_joins import outer
 from deniable.planner.relations.rows import MERGED, Origin
 from deniable.planner.relations.scopes import RowScope, condition
@@ -126,7 +126,7 @@ def _ties(rows: Origin, item: Item, place: int, waiting: _Waiting) -> bool:
     return belonging(along(satisfied(nodes)(rows, right)), rows, right)
 
 
-def _linked(rows: Origin, item: Item) -> Link:
+def _linked(rows: Origin, item: Item) -> JoinLink:
     """The condition of a join that is taken where it stands."""
     if not item.natural:
         return equated(item.using, item.node) if item.using else satisfied(item.on)

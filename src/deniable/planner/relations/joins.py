@@ -19,7 +19,7 @@ from deniable.planner.relations.scopes import RowScope, condition
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class JoinLink:
     """The condition under which rows of the left and of the right belong together."""
 
     of: Callable[[Origin, Origin], Expression | None]
@@ -31,7 +31,7 @@ class Link:
         return self.of(left, right)
 
 
-def satisfied(nodes: Iterable[exp.Expression]) -> Link:
+def satisfied(nodes: Iterable[exp.Expression]) -> JoinLink:
     """ON all of these conditions."""
     wanted = tuple(nodes)
 
@@ -42,10 +42,10 @@ def satisfied(nodes: Iterable[exp.Expression]) -> Link:
             found = both(found, condition(node, scope))
         return found
 
-    return Link(link)
+    return JoinLink(link)
 
 
-def equated(using: tuple[exp.Identifier, ...], node: exp.Expression) -> Link:
+def equated(using: tuple[exp.Identifier, ...], node: exp.Expression) -> JoinLink:
     """USING columns of both sides."""
 
     def link(left: Origin, right: Origin) -> Expression | None:
@@ -60,7 +60,7 @@ def equated(using: tuple[exp.Identifier, ...], node: exp.Expression) -> Link:
                 raise Refused("type-mismatch", f"{name.name!r} is of two kinds.", "", place) from None
         return found
 
-    return Link(link, tuple(name.name.lower() for name in using))
+    return JoinLink(link, tuple(name.name.lower() for name in using))
 
 
 def opened(origin: Origin) -> Origin:
@@ -70,7 +70,7 @@ def opened(origin: Origin) -> Origin:
     return replace(origin.prefixed("0."), table=Joined(origin.table, ()), sides=origin.side(0))
 
 
-def beside(left: Origin, other: Origin, link: Link, *, outer: bool, node: exp.Expression) -> Origin:
+def beside(left: Origin, other: Origin, link: JoinLink, *, outer: bool, node: exp.Expression) -> Origin:
     """The rows of the left, each with the rows of the other that belong to it.
 
     What a unit owns then: with public rows, as much as before, however many it matches; with its own rows in another
@@ -86,7 +86,7 @@ def beside(left: Origin, other: Origin, link: Link, *, outer: bool, node: exp.Ex
         reason = f"Two tables are called {min(clash)!r} here."
         raise Refused("unsupported-form", reason, "Give them different aliases.", position(node))
     if outer and right.private and not left.private:
-        reason = "Rows of a public table cannot wait for private ones."
+        reason = "A LEFT JOIN cannot keep the rows of a public table that no private row matches."
         raise Refused("unit-join", reason, "Put the private table first.", position(node))
     linked = link(left, right)
     units, on = _apart(linked, left, right, prefix, node)
@@ -133,7 +133,7 @@ def _side_by_side(left: Origin, right: Origin, using: tuple[str, ...]) -> dict[s
     return {MERGED: merged, **others} if merged else others
 
 
-def _merged(left: Origin, right: Origin, link: Link) -> Origin:
+def _merged(left: Origin, right: Origin, link: JoinLink) -> Origin:
     """Columns that USING names are equal on both sides, so they are one; and so are units that are joined on."""
     using = {name: RowScope(left).column(exp.column(name)) for name in link.using}
     names = {
@@ -227,8 +227,8 @@ def _apart(
         return None, on
     equalities = along(on)
     if left.unit is None or right.unit is None or not belonging(equalities, left, right):
-        reason = "Two private tables join on the unit that both protect."
-        raise Refused("unit-join", reason, "Compare the columns that name the unit.", position(node))
+        reason = "Two private tables can only be joined person by person."
+        raise Refused("unit-join", reason, "Compare the columns that name the person.", position(node))
     pair = (left.unit, right.unit)
     rest: Expression | None = None
     for part in conjuncts(on):

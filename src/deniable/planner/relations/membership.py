@@ -73,8 +73,8 @@ def _among(node: exp.Expression, members: Members, rows: Origin) -> tuple[Origin
     if inner.private:
         if rows.unit is None or inner.unit is None or not belonging(equalities, rows, inner):
             code = "unit-join" if isinstance(node, exp.In) else "subquery"
-            reason = "Of private tables, only the unit can be looked for: unit IN (SELECT unit ...)."
-            raise Refused(code, reason, "Compare the columns that name the unit.", position(node))
+            reason = "In a private table, only people can be looked for: person IN (SELECT person ...)."
+            raise Refused(code, reason, "Compare the columns that name the person.", position(node))
         units = rows.unit.name, inner.unit.name
         pairs = tuple(pair for pair in pairs if pair != (rows.unit, inner.unit))
     if not isinstance(rows.table, Joined):

@@ -11,11 +11,11 @@ from deniable.core.errors import Refused
 from deniable.planner.expressions.functions import call
 from deniable.planner.parse import position
 from deniable.planner.relations.explosions import cut
-from deniable.planner.relations.joins import Link, beside, opened
+from deniable.planner.relations.joins import JoinLink, beside, opened
 from deniable.planner.relations.rows import MERGED, MOST_WEIGHT, Origin, stacked
 
 
-def outer(rows: Origin, other: Origin, link: Link, side: str, node: exp.Expression) -> Origin:
+def outer(rows: Origin, other: Origin, link: JoinLink, side: str, node: exp.Expression) -> Origin:
     """The join of this side, or an inner one; its tables keep the order in which they are written."""
     match side:
         case "RIGHT":
@@ -27,7 +27,7 @@ def outer(rows: Origin, other: Origin, link: Link, side: str, node: exp.Expressi
     return _ordered(found, rows, other)
 
 
-def _full(rows: Origin, other: Origin, link: Link, node: exp.Expression) -> Origin:
+def _full(rows: Origin, other: Origin, link: JoinLink, node: exp.Expression) -> Origin:
     """All rows of the left, with those that belong to them; and those of the right to which none belongs.
 
     Every row has a unit of its own tables, so public rows cannot stay alone. Whether a row of the right stays alone

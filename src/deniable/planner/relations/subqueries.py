@@ -61,7 +61,7 @@ def grouped(select: exp.Select, scope: RowScope) -> Origin:
     nodes = [referred(node, select, scope) for node in terms(select, "group")]
     if (distinct := select.args.get("distinct")) is not None:
         if distinct.args.get("on") is not None:
-            raise Refused("distinct", "DISTINCT ON is not answered.", "Write DISTINCT.", position(select))
+            raise Refused("distinct", "DISTINCT ON is not supported.", "Write DISTINCT.", position(select))
         if nodes or next(aggregates(select.expressions), None) is not None:
             raise Refused("distinct", "DISTINCT and aggregates do not go together here.", "", position(select))
         nodes = [node.unalias() for node in select.expressions]
@@ -121,11 +121,11 @@ def _check_own(origin: Origin, values: list[Expression], select: exp.Select) -> 
     if not origin.private:
         return
     if origin.unit is None:
-        reason = "In this table each row is a unit of its own, so rows cannot be put together in a subquery."
+        reason = "In this table each row is protected on its own, so rows cannot be put together in a subquery."
         raise Refused("subquery", reason, "Ask for the aggregate itself.", position(select))
     if origin.unit not in values and not any(origin.leads(value) for value in values):
-        reason = "A subquery that puts rows together has one row per unit."
-        hint = "Put the column that names the unit into GROUP BY, or ask for the aggregate itself."
+        reason = "A subquery that puts rows together must have one row per person."
+        hint = "Put the column that names the person into GROUP BY, or ask for the aggregate itself."
         raise Refused("subquery", reason, hint, position(select))
 
 
