@@ -453,9 +453,18 @@ def _full(chance: Random) -> Rows:
     return Rows("full", ("", ""), (text, text), unit, asked, weight, columns, keys)
 
 
+_COMPARED = [
+    " AND s.nights < v.age",
+    " AND v.place >= s.nights",
+    " AND s.ward <> v.town",
+    " AND v.score > s.dose AND s.nights = v.place",
+]
+"""What stands inside is more or less than what stands outside, or something else."""
+
+
 def _exists(chance: Random) -> Rows:
     inner = Terms(chance, _named("s.", STAYS)).condition()
-    more = chance.choice(["", " AND s.nights = v.place", " AND v.age % 7 = s.nights", " AND v.urgent"])
+    more = chance.choice(["", " AND s.nights = v.place", " AND v.age % 7 = s.nights", " AND v.urgent", *_COMPARED])
     found = chance.choice(["EXISTS", "NOT EXISTS"])
     public = chance.choice(["", " AND EXISTS (SELECT * FROM places p WHERE p.place = v.place AND p.size > 200)"])
     sides = [

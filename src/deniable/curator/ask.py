@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Self, Unpack, overload
 import pyarrow as pa
 
 from deniable.accounting import Filter
+from deniable.core.deadline import within
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.core.number import Number
 from deniable.curator.answer import Answer
@@ -196,7 +197,7 @@ class Curator:
         who = self._who(analyst)
         accounts = self.policy.accounts(who)
         charge = Charge(self._question(purchase), who or "", purchase.text, purchase.events, purchase.loss, self._terms)
-        with self.ledger.turn(charge.question):
+        with self.ledger.turn(charge.question), within(self.policy.engine.seconds):
             if (recorded := self.ledger.show(charge, accounts)) is not None:
                 return from_bytes(recorded), True
             for query in purchase.queries:

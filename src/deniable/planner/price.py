@@ -23,6 +23,7 @@ from deniable.planner.cautions import cautions
 from deniable.planner.choices.histogram import Quantile
 from deniable.planner.choices.price import Chosen, by_epsilon, by_rho
 from deniable.planner.choices.running_counts import Counted, counted
+from deniable.planner.effort import check_effort
 from deniable.planner.expressions.evaluate import Band, Result, evaluate, unrounded
 from deniable.planner.expressions.keys import groups
 from deniable.planner.plan import Bound, Noisy, Output, Part, Plan, Priced, Quote
@@ -40,7 +41,9 @@ Parts = tuple[Part, ...]
 def price(bound: Bound, spend: Spend) -> Plan:
     """The plan for this spend; for a wanted accuracy, the plan with the least spend that reaches it."""
     with work.counted():
-        return _priced(bound, spend)
+        plan = _priced(bound, spend)
+    check_effort(plan.noise, 1 if bound.private_keys else groups(bound.keys))
+    return plan
 
 
 def _priced(bound: Bound, spend: Spend) -> Plan:

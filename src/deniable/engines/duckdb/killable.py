@@ -14,6 +14,7 @@ from typing import IO, BinaryIO, cast
 
 import pyarrow as pa
 
+from deniable.core.deadline import go_on, left
 from deniable.engines.duckdb.messages import DONE, receive, send
 from deniable.engines.engine import Broken
 
@@ -66,7 +67,8 @@ class Killable:
 
     def _exchange(self, message: str) -> bytes:
         """A message there and an answer back. If anything comes between, a late one must not answer the next."""
-        alarm = Timer(self._seconds, self._process.kill)
+        go_on()
+        alarm = Timer(min(self._seconds, left()), self._process.kill)
         alarm.start()
         try:
             send(cast("BinaryIO", self._process.stdin), message.encode())
