@@ -17,7 +17,9 @@ from deniable.core.algebra.expression import Call, Column, Kind, Literal, Range
 from deniable.core.algebra.query import WEIGHT, Kept, Key, Source, Sums, Total
 from deniable.core.errors import InvalidArgumentError
 from deniable.engines import DuckDB
+from deniable.engines.duckdb.look import types
 from deniable.engines.engine import Broken
+from deniable.files.source import DataFile
 from tests.unit.engines.people import ONE, PEOPLE, TOWN, ages, by_town, count
 
 
@@ -122,7 +124,7 @@ def test_tables_of_a_database_file(tmp_path: Path) -> None:
 
 
 def test_a_file_of_no_known_kind_is_refused() -> None:
-    for source in ("people.xlsx", "clinic.duckdb", "people"):
+    for source in ("people.docx", "clinic.duckdb", "people"):
         with pytest.raises(InvalidArgumentError, match="parquet"):
             DuckDB({"people": source})
 
@@ -130,7 +132,8 @@ def test_a_file_of_no_known_kind_is_refused() -> None:
 def test_description(engine: DuckDB, tmp_path: Path) -> None:
     assert engine.describe("people") == {"id": "BIGINT", "age": "BIGINT", "town": "VARCHAR"}
     (tmp_path / "people.csv").write_text("id,day\n1,2025-01-01\n")
-    assert DuckDB({"p": tmp_path / "people.csv"}).describe("p") == {"id": "BIGINT", "day": "DATE"}
+    assert DuckDB({"p": tmp_path / "people.csv"}).describe("p") == {"id": "VARCHAR", "day": "VARCHAR"}
+    assert types(DataFile.named(tmp_path / "people.csv")) == {"id": "BIGINT", "day": "DATE"}
 
 
 def test_the_version_changes_with_the_file(engine: DuckDB, people: Path) -> None:
@@ -145,7 +148,7 @@ def test_the_version_changes_with_the_file(engine: DuckDB, people: Path) -> None
     shutil.copy(people, people.with_suffix(".copy"))
     second = engine.version("people")
     people.with_suffix(".copy").replace(people)
-    assert engine.version("people") != second
+    assert engine.version("people") == second, "a copy is the same data"
     os.utime(people, ns=(0, 0))
     assert engine.run(count()).to_pylist() == [{"n": 4}]
 
