@@ -130,7 +130,7 @@ def _problem(column: DeclaredColumn, table: DeclaredTable, found: Mapping[str, s
     stored = found.get(column.name)
     if stored is None:
         return f"is not in the file, which has {', '.join(found)}"
-    if table.file is not None and table.file.is_text:  # of any type, once it is read
+    if table.file is not None and table.file.untyped(column.name):  # of any type, once it is read
         return ""
     return unit_misfit(stored, column.kind) if column.name == table.unit else misfit(stored, column.kind)
 

@@ -86,6 +86,18 @@ class DataFile:
         """Whether the file has no types of its own, so that they have to be told or guessed."""
         return self.format in TEXTS
 
+    def untyped(self, column: str) -> bool:
+        """Whether only the policy says what a column is: it is text, in a text file or in the names of folders."""
+        return self.is_text or column in self.partitions
+
+    @property
+    def partitions(self) -> frozenset[str]:
+        """The columns whose values stand in the names of folders, as in year=2024."""
+        if not self.several:
+            return frozenset()
+        folders = {folder for path in self.files for folder in path.parent.parts}
+        return frozenset(folder.partition("=")[0] for folder in folders if "=" in folder)
+
     @property
     def wild(self) -> bool:
         """Whether the path is a pattern. A file whose name only looks like one is a file."""

@@ -51,16 +51,13 @@ class Looked:
 def types(file: DataFile) -> dict[str, str]:
     """The columns and DuckDB's names of their types; those of a text file are guessed, from its first rows."""
     found = columns(file)
-    if not file.is_text:
+    texts = [name for name in found if file.untyped(name)]
+    if not texts:
         return found
-    guesses = [guess.format(_guessed(file, name, kind)) for name in found for kind, guess in _GUESSES.items()]
-    tests = ", ".join(
-        f"COALESCE(bool_and({guess}) FILTER (WHERE {quoted(name)} IS NOT NULL), false)"
-        for name, guess in zip((name for name in found for _ in _GUESSES), guesses, strict=True)
-    )
+    tests = ", ".join(_test(file, name, kind) for name in texts for kind in _GUESSES)
     passed = iter(row(file, f"SELECT {tests} FROM (FROM {HERE} LIMIT {_SAMPLE})"))  # noqa: S608 - quoted
-    fits = {name: [kind for kind in _GUESSES if next(passed)] for name in found}
-    return {name: kinds[0] if kinds else found[name] for name, kinds in fits.items()}
+    fits = {name: [kind for kind in _GUESSES if next(passed)] for name in texts}
+    return found | {name: kinds[0] for name, kinds in fits.items() if kinds}
 
 
 def look(file: DataFile, few: int) -> list[Looked]:
@@ -107,10 +104,11 @@ def _look(file: DataFile, few: int) -> list[Looked]:
     return looked
 
 
-def _guessed(file: DataFile, name: str, kind: str) -> str:
-    """A column of texts, as it would be read if it were declared of the kind."""
+def _test(file: DataFile, name: str, kind: str) -> str:
+    """Whether every text in a column can be read so. A column without any value passes none."""
     comma = file.format is Format.CSV and file.layout.decimal == "," and kind == "DOUBLE"
-    return pointed(quoted(name)) if comma else quoted(name)
+    guess = _GUESSES[kind].format(pointed(quoted(name)) if comma else quoted(name))
+    return f"COALESCE(bool_and({guess}) FILTER (WHERE {quoted(name)} IS NOT NULL), false)"
 
 
 def _facts(value: str, kind: Kind) -> str:
