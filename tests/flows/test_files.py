@@ -6,7 +6,10 @@ The drafts are used as they are, with a budget so large that the noise rounds to
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
+import os
+import shutil
 import uuid
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
@@ -19,11 +22,16 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
-from deniable.core.errors import InvalidArgumentError
+import deniable
+from deniable.core.algebra.query import ExactQuery
+from deniable.core.errors import Failed, InvalidArgumentError
 from deniable.curator import Curator
 from deniable.curator.check import check, look
 from deniable.curator.draft import draft
 from deniable.curator.factory import engine_of
+from deniable.engines import DuckDB
+from deniable.files.fingerprint import content, keyed
+from deniable.files.source import DataFile
 from deniable.ledger import Ledger
 from deniable.policy import load
 
@@ -254,3 +262,72 @@ def test_a_file_that_cannot_be_read_says_so(trouble: str, tmp_path: Path) -> Non
     with pytest.raises(InvalidArgumentError, match=problem) as wrong:
         draft(f"{tmp_path}/{source}")
     assert "nonsense" not in str(wrong.value)
+
+
+POLICY = """
+[population]
+name = "p"
+[budget]
+epsilon = 10
+[tables.t]
+source = "t.csv"
+columns = { a = { type = "integer", bounds = [0, 9] } }
+"""
+SUM = "SELECT SUM(a) AS n, COUNT(*) AS m FROM t"
+
+
+def test_what_was_paid_for_is_free_after_a_touch_a_copy_and_a_restore(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a\n1\n2\n")
+    (tmp_path / "p.toml").write_text(POLICY)
+    with deniable.create(tmp_path / "p.toml") as curator:
+        first = curator.ask(SUM, epsilon=1)
+    for change in ("touch", "copy", "more", "restore"):
+        if change == "touch":
+            os.utime(tmp_path / "t.csv", ns=(1, 1))
+        elif change == "copy":
+            shutil.copy(tmp_path / "t.csv", tmp_path / "u.csv")
+            (tmp_path / "u.csv").replace(tmp_path / "t.csv")
+        else:
+            (tmp_path / "t.csv").write_text("a\n1\n2\n" + "3\n" * (change == "more"))
+        with deniable.open(tmp_path / "p.toml") as curator:
+            again = curator.ask(SUM, epsilon=1)
+            assert (again.table == first.table) == (change != "more")
+            assert curator.budget().spent.epsilon == (1 if change in {"touch", "copy"} else 2)
+
+
+def test_data_that_change_between_the_parts_of_a_question_give_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "t.csv").write_text("a\n1\n2\n")
+    (tmp_path / "p.toml").write_text(POLICY)
+    run = DuckDB.run
+    with deniable.create(tmp_path / "p.toml") as curator:
+
+        def changing(engine: DuckDB, query: ExactQuery) -> pa.Table:
+            exact = run(engine, query)
+            (tmp_path / "t.csv").write_text("a\n1\n2\n3\n")
+            return exact
+
+        monkeypatch.setattr(DuckDB, "run", changing)
+        with pytest.raises(Failed):
+            curator.ask(SUM, epsilon=1)
+        assert curator.budget().spent.epsilon == 1
+        assert curator.ask(SUM, epsilon=1).table.num_rows == 1
+
+
+def test_no_digest_of_the_data_is_anywhere_but_under_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not in the ledger, its lists or what is remembered: whoever reads them all cannot test a guess at the rows."""
+    monkeypatch.setenv("DENIABLE_STATE", str(tmp_path / "state"))
+    (tmp_path / "t.csv").write_text("a\n1\n2\n")
+    (tmp_path / "p.toml").write_text(POLICY)
+    with deniable.create(tmp_path / "p.toml") as curator:
+        curator.ask(SUM, epsilon=1)
+        curator.ledger.export(tmp_path / "export.jsonl")
+    plain = content(DataFile.named(tmp_path / "t.csv"))
+    guesses = {plain.hex(), hashlib.sha256(b"a\n1\n2\n").hexdigest(), keyed(b"", b"content", plain)}
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {".deniable-key", ".deniable-accounts.json", "accounts.json", "export.jsonl"} <= {
+        one.name for one in written
+    }
+    for path in written:
+        assert not any(guess.encode() in path.read_bytes() for guess in guesses), path

@@ -206,10 +206,23 @@ class Curator:
             for step in purchase.rounds(noisy):
                 exact = [self.engine.run(query) for query in step.queries]
                 noisy.append(step.add_noise(exact))
+            self._ensure_same(purchase, charge.question)
             self.ledger.record(ticket, to_bytes(noisy))
             if (recorded := self.ledger.find(charge.question)) is None:
                 raise Failed
             return from_bytes(recorded), False
+
+    def _ensure_same(self, purchase: Purchase, question: str) -> None:
+        """Whether the data are still those that the question was charged for: no answer is of half one, half another.
+
+        That data have changed is public.
+        """
+        try:
+            same = self._question(purchase) == question
+        except Refused:
+            same = False
+        if not same:
+            raise Failed
 
     def _question(self, purchase: Purchase) -> str:
         """The name in the ledger: what runs, under which policy, on which version of the data."""

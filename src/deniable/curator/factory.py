@@ -17,7 +17,7 @@ from deniable.core.number import Number, exact
 from deniable.curator.ask import Curator
 from deniable.curator.check import ensure, ensure_rows
 from deniable.engines import DuckDB
-from deniable.files.fingerprint import content
+from deniable.files.fingerprint import Contents, content
 from deniable.files.frames import arrow
 from deniable.files.kinds import kind_of, misfit, unit_kind_of
 from deniable.ledger import Holding, Ledger, claimed, note
@@ -150,16 +150,24 @@ def _holding(policy: Policy, reason: str) -> Holding:
 
 def _fitting(policy: Policy) -> DuckDB:
     """The engine, if the files are as the policy says."""
-    engine = engine_of(policy)
+    engine = engine_of(policy, _contents(policy))
     ensure(policy, engine)
     return engine
 
 
-def engine_of(policy: Policy) -> DuckDB:
-    """The engine that the policy names, over the files that it declares."""
+def _contents(policy: Policy) -> Contents:
+    """Under the key beside the ledger; where there can be none, one that is forgotten: the ledger will say why."""
+    try:
+        return Contents.beside(Path(policy.ledger.removeprefix("sqlite:///")).parent)
+    except OSError:
+        return Contents()
+
+
+def engine_of(policy: Policy, contents: Contents | None = None) -> DuckDB:
+    """The engine that the policy names, over the files that it declares, which it tells apart under a key."""
     settings = policy.engine
     sources = {name: file for name, table in policy.tables.items() if (file := table.file) is not None}
-    return DuckDB(sources, seconds=settings.seconds, memory=settings.memory, threads=settings.threads)
+    return DuckDB(sources, settings.seconds, settings.memory, settings.threads, contents)
 
 
 def _declarable(table: pa.Table, named: Collection[str | None]) -> pa.Table:

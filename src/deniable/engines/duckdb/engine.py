@@ -21,11 +21,13 @@ from deniable.engines.duckdb.killable import Killable
 from deniable.engines.duckdb.lockdown import locks, tables
 from deniable.engines.duckdb.look import rejected
 from deniable.engines.duckdb.statements import statement
-from deniable.engines.engine import Engine
-from deniable.files.fingerprint import content
+from deniable.engines.engine import Broken, Engine
+from deniable.files.fingerprint import Contents
 from deniable.files.scan import Step, columns
 from deniable.files.source import DataFile, Stamp
 from deniable.files.tables import unreadable
+
+_TRIES = 3
 
 
 class DuckDB(Engine):
@@ -67,15 +69,16 @@ class DuckDB(Engine):
         seconds: float = 60.0,
         memory: str = "4GB",
         threads: int | None = None,
+        contents: Contents | None = None,
     ) -> None:
         """Tables by name, each a source: a file, several files, or 'file.duckdb::table'. Nothing is opened yet."""
+        self._contents = contents or Contents()
         self._files = {
             name: source if isinstance(source, DataFile) else DataFile.named(source) for name, source in sources.items()
         }
         self._seconds, self._memory = seconds, memory
         self._threads = threads or os.cpu_count() or 1
         self._lock = Lock()
-        self._versions: dict[str, tuple[Stamp | None, str]] = {}
         self._columns: dict[str, tuple[Stamp | None, dict[str, str]]] = {}
         self._matched: dict[Matches, tuple[_Stamps, int]] = {}
         self._started: list[tuple[_Stamps, Killable]] = []
@@ -95,9 +98,17 @@ class DuckDB(Engine):
         return known[1]
 
     def fetch(self, sql: str) -> pa.Table:
-        """One query at a time: each has all the threads and all the memory."""
+        """One query at a time: each has all the threads and all the memory.
+
+        If a file has changed meanwhile, it may have been read half before and half after: it is read again.
+        """
         with self._lock:
-            return self._worker().ask(sql)
+            for _ in range(_TRIES):
+                stamps = self._stamps()
+                table = self._worker(stamps).ask(sql)
+                if self._stamps() == stamps:
+                    return table
+        raise Broken("a file changes faster than it can be read")
 
     def describe(self, table: str) -> dict[str, str]:
         """The columns in the file and DuckDB's names for their types; those of a text file are texts. Reads no rows."""
@@ -127,16 +138,11 @@ class DuckDB(Engine):
         return rejected(self._file(table))
 
     def version(self, table: str) -> str:
-        """Of every byte; computed again when the files' sizes or times have changed."""
-        file = self._file(table)
-        stamp = file.stamp()
-        known = self._versions.get(table)
+        """Of every byte, under a key; computed again when the files' sizes or times have changed."""
         try:
-            if known is None or known[0] != stamp:
-                known = self._versions[table] = stamp, content(file).hex()
+            return self._contents.of(self._file(table))
         except OSError:
             raise InvalidArgumentError(table, "cannot be read at the moment") from None
-        return known[1]
 
     @property
     def process(self) -> int | None:
@@ -163,9 +169,11 @@ class DuckDB(Engine):
             self._columns[table] = stamp, stored
         return stored
 
-    def _worker(self) -> Killable:
+    def _stamps(self) -> _Stamps:
+        return tuple(file.stamp() for file in self._files.values())
+
+    def _worker(self, stamps: _Stamps) -> Killable:
         """The worker; a new one if it died, or if a file has changed under it."""
-        stamps = tuple(file.stamp() for file in self._files.values())
         if not any(seen == stamps and worker.alive for seen, worker in self._started):
             _dismiss(self._started)
             self._started.append((stamps, Killable(self._tables, self._locks, self._seconds)))

@@ -15,8 +15,9 @@ import pytest
 
 from deniable.core.algebra.expression import Call, Column, Kind, Literal, Range
 from deniable.core.algebra.query import WEIGHT, Kept, Key, Source, Sums, Total
-from deniable.core.errors import InvalidArgumentError
+from deniable.core.errors import Failed, InvalidArgumentError
 from deniable.engines import DuckDB
+from deniable.engines.duckdb.killable import Killable
 from deniable.engines.duckdb.look import types
 from deniable.engines.engine import Broken
 from deniable.files.source import DataFile
@@ -157,3 +158,21 @@ def test_a_changed_file_is_read_with_its_new_types(engine: DuckDB, people: Path)
     engine.run(ages())
     pq.write_table(pa.table(PEOPLE).set_column(1, "age", pa.array(["31", "47", "-5", "999", "fifty"])), people)
     assert by_town(engine.run(ages()), "age") == {"north": 31, "south": 47, None: 110}
+
+
+def test_a_file_that_changes_while_it_is_read_is_read_again(
+    engine: DuckDB, people: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask, rows = Killable.ask, [3, 2]
+
+    def changing(worker: Killable, sql: str) -> pa.Table:
+        answer = ask(worker, sql)
+        if rows:
+            pq.write_table(pa.table(PEOPLE).slice(rows.pop()), people)
+        return answer
+
+    monkeypatch.setattr(Killable, "ask", changing)
+    assert engine.run(count()).to_pylist() == [{"n": 2}]
+    rows[:] = [1, 2, 3, 4, 1, 2]
+    with pytest.raises(Failed):
+        engine.run(count())
