@@ -5,19 +5,16 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.console import Console
 
 import deniable
 from deniable.apps.formats import Form, Format, Output, settled, write
-from deniable.apps.options import Accuracy, Analyst, Confidence, Delta, Epsilon, Policy, Rho
+from deniable.apps.options import Accuracy, Analyst, Confidence, Delta, Epsilon, Policy, Question, Rho
 
 if TYPE_CHECKING:
     from deniable.curator import Answer
-
-Question = Annotated[str, typer.Argument(metavar="SQL", help="The question, in SQL.")]
 
 
 def explain(
