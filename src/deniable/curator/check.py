@@ -46,12 +46,22 @@ def check(policy: Policy, engine: Engine) -> list[Seen]:
 
 
 def ensure(policy: Policy, engine: Engine) -> None:
-    """Refuse to open what does not fit, before anyone asks: a question that must fail would still be charged."""
-    _refuse(policy, [(seen.table, seen.column, seen.problem) for seen in check(policy, engine) if seen.problem])
+    """Refuse to open what does not fit, before anyone asks: a question that must fail would still be charged.
+
+    A public table that does not fit stands in the way of questions about it, and of no others.
+    """
+    private = [table for table in policy.tables.values() if not table.public]
+    _refuse(policy, [found for table in private for found in problems_of(table, engine)])
 
 
-def ensure_rows(policy: Policy, engine: DuckDB) -> None:
-    """Refuse an account, which only a custodian makes, for columns in which nothing can be read."""
+def problems_of(table: DeclaredTable, engine: Engine) -> list[tuple[str, str, str]]:
+    """The table, the column and what is wrong, of every column that does not fit; by names and types alone."""
+    return [(seen.table, seen.column, seen.problem) for seen in _seen(table, engine) if seen.problem]
+
+
+def ensure_all(policy: Policy, engine: DuckDB) -> None:
+    """Refuse an account, which only a custodian makes, for any table that does not fit, or has unreadable columns."""
+    _refuse(policy, [found for table in policy.tables.values() for found in problems_of(table, engine)])
     _refuse(policy, [(one.table, one.column, one.what) for one in look(policy, engine) if one.wrong])
 
 

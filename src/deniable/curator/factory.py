@@ -16,7 +16,7 @@ from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.number import Number, exact
 from deniable.curator.ask import Curator
-from deniable.curator.check import ensure, ensure_rows
+from deniable.curator.check import ensure, ensure_all
 from deniable.engines import DuckDB
 from deniable.files.fingerprint import Contents, content
 from deniable.files.frames import arrow
@@ -52,7 +52,7 @@ def create(path: str | Path, *, analyst: str | None = None, reason: str = "") ->
     """
     policy = _for(analyst, load(path))
     engine = _fitting(policy)
-    ensure_rows(policy, engine)
+    ensure_all(policy, engine)
     try:
         with claimed(_holding(policy, reason)):
             ledger = Ledger.create(policy.ledger, policy.population, terms_of(policy), reason)

@@ -50,7 +50,8 @@ class DeclaredTable:
         if self.source is None:
             return None
         declared = {name: column.kind for name, column in self.columns.items()}
-        return replace(DataFile.named(self.source), layout=self.layout, declared=declared)
+        everything = self.public and not declared
+        return replace(DataFile.named(self.source), layout=self.layout, declared=None if everything else declared)
 
     @property
     def most(self) -> int:
