@@ -14,7 +14,7 @@ from deniable.apps.formats import Form, Format, Output, settled, write
 from deniable.apps.options import Accuracy, Analyst, Confidence, Delta, Epsilon, Policy, Question, Rho
 
 if TYPE_CHECKING:
-    from deniable.curator import Answer
+    from deniable.curator import Answer, PublicAnswer
 
 
 def explain(
@@ -69,7 +69,7 @@ def budget(policy: Policy, analyst: Analyst = None) -> None:
         Console().print(curator.budget(analyst))
 
 
-def show(answer: Answer, form: Format, output: Path | None) -> None:
+def show(answer: Answer | PublicAnswer, form: Format, output: Path | None) -> None:
     """The answer in the wanted form, on the terminal or in a file."""
     if form is not Format.TABLE:
         write(form, output, answer.with_intervals, answer.to_dict())

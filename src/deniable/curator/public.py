@@ -192,8 +192,8 @@ def _known(column: DeclaredColumn, looked: Facts) -> DeclaredColumn:
 
 def _once(values: Sequence[str] | Sequence[int]) -> tuple[str, ...] | tuple[int, ...]:
     """Two ways in which Unicode writes the same text are one key."""
-    keys = {normalize("NFC", value) if isinstance(value, str) else value: None for value in values}
-    return tuple(keys)  # type: ignore[return-value] - all texts, or all numbers
+    texts = tuple(dict.fromkeys(normalize("NFC", value) for value in values if isinstance(value, str)))
+    return texts or tuple(value for value in values if isinstance(value, int))
 
 
 def _refuse_functions(tree: exp.Expression) -> None:

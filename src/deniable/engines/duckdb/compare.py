@@ -41,10 +41,12 @@ def compared(
     facts = [_compared(column, kinds[column.name], values, column.name == unit) for column, values in declared]
     found = iter(row(file, f"SELECT COUNT(*), {', '.join(facts)} FROM {HERE}", strict=False))  # noqa: S608 - quoted
     rows = next(found)
-    return [
-        Counted(rows, *(next(found) for _ in range(4)), next(found) if column.name == unit else None)
-        for column, _ in declared
-    ]
+    counts = []
+    for column, _ in declared:
+        missing, unread, outside, unlisted = (next(found) for _ in range(4))
+        distinct = next(found) if column.name == unit else None
+        counts.append(Counted(rows, missing, unread, outside, unlisted, distinct))
+    return counts
 
 
 def _compared(column: Column, kind: str, values: Sequence[str | int] | None, is_unit: bool) -> str:  # noqa: FBT001
