@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date, time
 from pathlib import Path
 
 from deniable.core.algebra.expression import Kind
 from deniable.engines.duckdb.look import Looked, counted, look
 from deniable.files.formats import Format
-from deniable.files.kinds import misfit, unit_kind_of
+from deniable.files.kinds import kind_of, misfit, unit_kind_of
 from deniable.files.sniff import sniffed
 from deniable.files.source import DataFile
 
@@ -154,7 +155,9 @@ def _line(column: Looked, is_unit: bool) -> str:  # noqa: FBT001 - a fact, not a
     """One column's line; what cannot be declared is left out, and says why."""
     name = _key(column.name)
     if column.kind is None:
-        reason = misfit(column.type, Kind.TEXT) if column.type else "has the name of another column, or none: rename it"
+        reason = "has the name of another column, or none: rename it"
+        if column.type:
+            reason = misfit(column.type, kind_of(column.type) or Kind.TEXT)
         return f"# {name} {_flat(reason)}"
     if is_unit:
         integer = unit_kind_of(column.type) is Kind.INTEGER
@@ -169,7 +172,7 @@ def _facts(column: Looked) -> str:
         return f", values = [{', '.join(map(_quoted, column.values))}]"
     if column.low is None or column.low == column.high:
         return ""
-    mark = '"' if column.kind is Kind.DATE else ""
+    mark = '"' if isinstance(column.low, date | time) else ""
     return f", bounds = [{mark}{column.low}{mark}, {mark}{column.high}{mark}]"
 
 

@@ -13,7 +13,7 @@ from deniable.core.algebra.expression import Column, Kind
 from deniable.engines.duckdb.columns import read
 from deniable.engines.duckdb.lockdown import MISTRUSTED
 from deniable.files.formats import Format
-from deniable.files.kinds import kind_of
+from deniable.files.kinds import kind_of, misfit
 from deniable.files.scan import HERE, columns, pointed, quoted, reading
 from deniable.files.source import DataFile
 from deniable.files.tables import unreadable
@@ -87,7 +87,7 @@ def counted(file: DataFile, column: str) -> tuple[int, int]:
 
 def _look(file: DataFile, few: int) -> list[Looked]:
     found = columns(file)
-    kinds = {name: (guessed, kind_of(guessed)) for name, guessed in types(file).items()}
+    kinds = {name: (guessed, _declarable(guessed)) for name, guessed in types(file).items()}
     told = replace(file, declared={name: kind for name, (_, kind) in kinds.items() if kind is not None})
     declared = {name: Column(name, kind) for name, (_, kind) in kinds.items() if kind is not None}
     read_as = {name: read(quoted(name), found[name], column) for name, column in declared.items()}
@@ -102,6 +102,12 @@ def _look(file: DataFile, few: int) -> list[Looked]:
         values = _values(told, read_as[name], few) if kind is Kind.TEXT else None
         looked.append(Looked(name, guessed, kind, low, high, values, complete))
     return looked
+
+
+def _declarable(stored: str) -> Kind | None:
+    """The kind of a stored type, if a policy can declare it without saying more."""
+    kind = kind_of(stored)
+    return None if kind is None or misfit(stored, kind) else kind
 
 
 def _test(file: DataFile, name: str, kind: str) -> str:
