@@ -228,6 +228,18 @@ def test_numbers_that_are_none_are_missing_and_infinite_ones_are_clamped(tmp_pat
     assert asked(curator, expected) == expected
 
 
+def test_only_the_partitions_that_a_question_names_are_read(tmp_path: Path) -> None:
+    """The rows of another year are spoiled on disk, and only a question that needs them notices."""
+    with opened(tmp_path, partitioned(tmp_path)) as curator:
+        spoiled = tmp_path / "visits" / "year=2023" / "k=a b" / "part.parquet"
+        whole = spoiled.read_bytes()
+        spoiled.write_bytes(whole[:4] + bytes(60) + whole[64:])
+        named = curator.ask("SELECT SUM(x) AS s FROM visits WHERE year = 2024", epsilon=10**8)
+        assert named.table["s"].to_pylist() == [12]
+        with pytest.raises(Failed):
+            curator.ask("SELECT SUM(x) AS s FROM visits", epsilon=10**8)
+
+
 def test_a_sheet_is_read_as_texts(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
