@@ -20,6 +20,8 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from pyarrow import feather
 
 import deniable
@@ -274,6 +276,31 @@ def test_a_file_that_cannot_be_read_says_so(trouble: str, tmp_path: Path) -> Non
     with pytest.raises(InvalidArgumentError, match=problem) as wrong:
         draft(f"{tmp_path}/{source}")
     assert "nonsense" not in str(wrong.value)
+
+
+PIECES = [*(bytes([byte]) for byte in b",;\"'\n\r\t\x00\x11\xff{["), b"\xef\xbb\xbf", b"NaN", b"9" * 40]
+WHOLE = {"t.csv": b'a_id,b\n1,x\n2,\n3,"z\n"\n', "t.ndjson": b'{"a_id": 1, "b": "x"}\n{"a_id": 2}\n{"b": [3]}\n'}
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(sorted(WHOLE)), st.lists(st.tuples(st.integers(0, 40), st.sampled_from(PIECES)), max_size=5))
+def test_a_spoiled_file_is_drafted_rightly_or_refused(
+    tmp_path: Path, name: str, changes: list[tuple[int, bytes]]
+) -> None:
+    data = WHOLE[name]
+    for place, piece in changes:
+        data = data[:place] + piece + data[place:]
+    (tmp_path / name).write_bytes(data)
+    try:
+        text = draft(tmp_path / name)
+    except InvalidArgumentError:
+        return
+    (tmp_path / "p.toml").write_text(text, encoding="utf-8")
+    policy = load(tmp_path / "p.toml")
+    engine = engine_of(policy)
+    assert [seen.problem for seen in check(policy, engine) if seen.problem] == []
+    assert not any(one.wrong for one in look(policy, engine))
+    engine.close()
 
 
 POLICY = """

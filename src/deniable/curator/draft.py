@@ -14,6 +14,7 @@ from deniable.files.formats import Format
 from deniable.files.kinds import kind_of, misfit, unit_kind_of
 from deniable.files.sniff import sniffed
 from deniable.files.source import DataFile
+from deniable.files.tables import unreadable
 
 MARK = "FROM THE DATA"
 """What stands beside everything that was looked up in private rows."""
@@ -71,7 +72,10 @@ def draft(source: str | Path, choose: Choice | None = None) -> str:
     file = DataFile.named(source, "file")
     file.require("file")
     if file.format is Format.CSV:
-        file = replace(file, layout=sniffed(file.files[0]))
+        try:
+            file = replace(file, layout=sniffed(file.files[0]))
+        except unreadable() as error:
+            raise file.unreadable("file", error) from None
     columns = _once(look(file, FEW))
     candidates = _candidates(file, columns)
     chosen = choose(candidates) if choose else next((one.name for one in candidates if one.distinct < one.rows), None)
@@ -140,11 +144,11 @@ def _layout(file: DataFile) -> str:
 def _unit(chosen: str | None, candidates: Sequence[Candidate]) -> str:
     """Whom the draft protects, and who else it could be."""
     others = "".join(
-        f"# or: unit = {_quoted(one.name)}   # {MARK}: {one}\n" for one in candidates if one.name != chosen
+        f"# or: unit = {_quoted(one.name)}   # {MARK}: {_flat(str(one))}\n" for one in candidates if one.name != chosen
     )
     if chosen is None:
         return f'# unit = "person_id"          # whom we protect; without it each row is a unit of its own\n{others}'
-    known = next((f"{MARK}: {one}; " for one in candidates if one.name == chosen), "")
+    known = next((f"{MARK}: {_flat(str(one))}; " for one in candidates if one.name == chosen), "")
     return (
         f"unit = {_quoted(chosen)}   # {known}is this whom we protect?\n"
         f"{others}contribution = 10              # the most one unit may weigh, in rows: your decision\n"

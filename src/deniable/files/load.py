@@ -37,7 +37,10 @@ def from_excel(path: Path, sheet: str | None) -> pa.Table:
         import openpyxl  # noqa: PLC0415 - an extra
     except ImportError:
         raise InvalidArgumentError("source", "is an Excel file, which needs: pip install 'deniable[excel]'") from None
-    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    except Exception:  # noqa: BLE001 - whatever is wrong with it, it is no book
+        raise InvalidArgumentError("source", "cannot be read: it is no Excel file") from None
     try:
         if sheet is not None and sheet not in book.sheetnames:
             raise InvalidArgumentError("source", f"has no sheet {sheet!r}; there are {', '.join(book.sheetnames)}")
