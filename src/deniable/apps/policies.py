@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from deniable.apps.exits import ExitCode
 from deniable.apps.options import Policy
 from deniable.core.errors import InvalidArgumentError
+from deniable.core.shown import printable
 from deniable.files import atomic
 from deniable.files.formats import bare
 from deniable.files.source import DataFile, parts
@@ -47,7 +49,9 @@ def init(
         raise InvalidArgumentError("output", f"{target} exists already; name another with --output")
     asking = sys.stdin.isatty() and sys.stdout.isatty()
     atomic.write(target, draft(file, _asked if asking else None), new=True)
-    Console().print(f"wrote {target}: replace what is marked, then run: deniable check {target}", soft_wrap=True)
+    Console().print(
+        f"wrote {target}: replace what is marked, then run: deniable check {target}", soft_wrap=True, markup=False
+    )
 
 
 def check(
@@ -62,6 +66,7 @@ def check(
     from deniable.curator.check import check as check_policy
     from deniable.curator.check import look, marks
     from deniable.curator.factory import engine_of
+    from deniable.planner import ChargeLimits
     from deniable.policy import load
 
     loaded = load(policy)
@@ -77,6 +82,8 @@ def check(
     console.print(
         f"budget: epsilon {float(guarantee.epsilon):g}, delta {float(guarantee.delta):g}; {loaded.neighbours.value}"
     )
+    daily = f"{'Each analyst' if loaded.analysts else 'Everybody together'} may ask {loaded.limits.questions_per_day:,}"
+    console.print("limits:", *ChargeLimits.of(loaded).words, f"{daily} questions a day.")
     left = marks(Path(policy).read_text(encoding="utf-8-sig"))
     for line in left:
         console.print(f"warning: line {line} is still marked as looked up in the data", style="yellow", soft_wrap=True)
@@ -84,7 +91,8 @@ def check(
         console.print(_EYES, style="bold", soft_wrap=True)
     for one in found:
         place = f"{one.table}.{one.column}" if one.column else one.table
-        console.print(f"  {place}: {one.what}", style="red" if one.wrong else "yellow", soft_wrap=True, markup=False)
+        words = printable(f"  {place}: {one.what}")
+        console.print(words, style="red" if one.wrong else "yellow", soft_wrap=True, markup=False, highlight=False)
     wrong = any(line.problem for line in seen) or any(one.wrong for one in found)
     if wrong or (strict and (found or left)):
         raise typer.Exit(ExitCode.FAILED)
@@ -92,11 +100,12 @@ def check(
 
 def _table(title: str, seen: Sequence[Seen]) -> Table:
     wrong = any(line.problem for line in seen)
-    table = Table(title=title, title_justify="left", header_style="bold")
+    table = Table(title=Text(printable(title)), title_justify="left", header_style="bold")
     for name in ("table", "column", "type", "allows", *(["problem"] if wrong else [])):
         table.add_column(name, style="red" if name == "problem" else "", overflow="fold")
     for line in seen:
-        table.add_row(line.table, line.column, line.kind, line.allows, *([line.problem] if wrong else []))
+        words = (line.table, line.column, line.kind, line.allows, *([line.problem] if wrong else []))
+        table.add_row(*(Text(printable(word)) for word in words))
     return table
 
 
@@ -114,7 +123,7 @@ def _asked(candidates: Sequence[Candidate]) -> str | None:
         return None
     typer.echo("Which column says whose rows these are? The counts are private data.")
     for candidate in candidates:
-        typer.echo(f"  {candidate}")
+        typer.echo(printable(f"  {candidate}"))
     likely = next((one.name for one in candidates if one.distinct < one.rows), "-")
     named = {one.name for one in candidates} | {"-"}
     while (chosen := typer.prompt("unit (- for none: each row by itself)", default=likely)) not in named:

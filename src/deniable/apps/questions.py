@@ -35,7 +35,8 @@ def explain(
         quote = curator.explain(
             sql, epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta, confidence=confidence, analyst=analyst
         )
-        quote = quote.with_notes(curator.budget(analyst).warns(quote.loss))
+        account = curator.budget(analyst)
+        quote = quote.with_notes((*account.warns(quote.loss), *account.rules))
     Console().print(quote)
 
 
