@@ -23,6 +23,7 @@ from deniable.core.errors import Failed, Refused
 from deniable.core.number import Number, probability
 from deniable.curator.ask import Curator
 from deniable.curator.factory import rehearse
+from deniable.curator.public import PublicAnswer
 from deniable.curator.questions import PricedQuestions
 from deniable.planner import Payment, Plan, Spend, plan_question
 from deniable.policy import Policy
@@ -142,6 +143,8 @@ def _seen(curator: Curator, sql: str, payment: Payment) -> tuple[str, str, str]:
         return "refused", f"{refusal.code}: {refusal.reason} {refusal.hint}", ""
     except Failed as failure:
         return "failed", str(failure), ""
+    if isinstance(answer, PublicAnswer):
+        return "answered", "; ".join(answer.notes), "nobody is in it"
     hidden = answer.plan.selection is not None
     limited = answer.plan.bound.having is not None or answer.plan.bound.limit is not None
     rows = "as many rows as are shown" if hidden or limited else f"{answer.table.num_rows} rows"

@@ -66,7 +66,7 @@ class Engine(ABC):
 
     @abstractmethod
     def version(self, table: str) -> str:
-        """A fingerprint that changes when the table's data do, without reading all of them."""
+        """What changes when the table's data do, and only then. Keyed: it says nothing about them to anybody else."""
 
     @abstractmethod
     def close(self) -> None:

@@ -37,7 +37,7 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
     row = Relations(policy, {}).within(select).rows(select)
     origin = row.origin
     if not origin.private:
-        reason = "Everything here is public: read it directly."
+        reason = "Everything here is public, so it has no price: ask, and the answer is exact and free."
         raise Refused("public-table", reason, "", position(select.args["from_"]))
     keys = _keys(select, row)
     scope = _scope(select, row, keys)

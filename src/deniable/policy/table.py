@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deniable.core.algebra.expression import Kind
-from deniable.files.source import SEVERAL, parts, refusal
+from deniable.files.formats import Format, format_of
+from deniable.files.layout import Layout
+from deniable.files.source import SEVERAL, DataFile, parts, refusal
 from deniable.policy.column import DeclaredColumn, read_column
+from deniable.policy.csv_layout import read_layout
 from deniable.policy.problems import closest
 from deniable.policy.section import Section
 from deniable.policy.settings import resolved
 
 _MOST = 10**9
 """Nobody has more rows than this that should all count."""
+_USUAL = Layout()
 _FAR = 100
 """How far above the contribution a unit's rows are cut in joins."""
 
@@ -54,10 +58,21 @@ class DeclaredTable:
     """True: nobody is protected here, and joins are free."""
     most_rows: int | None = None
     """How many rows of one unit are put beside others in a join; None: a hundred times the contribution."""
+    layout: Layout = _USUAL
+    """Of a CSV file."""
     key: str | None = None
     """The column of which the custodian says that no two rows have the same value."""
     path: tuple[Step, ...] = ()
     """How the unit is found, where rows do not name it; `unit` is None then."""
+
+    @property
+    def file(self) -> DataFile | None:
+        """Where the rows are and how they are read; None if they are handed over in memory."""
+        if self.source is None:
+            return None
+        declared = {name: column.kind for name, column in self.columns.items()}
+        everything = self.public and not declared
+        return replace(DataFile.named(self.source), layout=self.layout, declared=None if everything else declared)
 
     @property
     def most(self) -> int:
@@ -79,6 +94,7 @@ class DeclaredTable:
             "keys": self.keys,
             "most_rows": self.most,
             "public": self.public,
+            **({"csv": self.layout.facts} if self.layout.facts else {}),
             "columns": {name: column.facts for name, column in self.columns.items()},
         }
 
@@ -92,6 +108,7 @@ def read_table(name: str, section: Section, folder: Path) -> DeclaredTable:
     contribution = section.whole("contribution", "contribution = 10, the most rows of a person that count", most=_MOST)
     keys = section.whole("keys", "keys = 3, the most groups in which one person counts", most=_MOST)
     most_rows = section.whole("most_rows", "most_rows = 1000, the most rows of one person in a join", most=_MOST)
+    layout = _layout(section, source)
     declared = section.inner("columns")
     columns = {title: read_column(title, part) for title, part in declared.each().items()}
     section.finish()
@@ -107,7 +124,7 @@ def read_table(name: str, section: Section, folder: Path) -> DeclaredTable:
         _check_key(section, key, columns)
     weight = contribution or 1
     known = {title: column for title, column in columns.items() if column is not None}
-    return DeclaredTable(name, source, known, unit, weight, keys or weight, public, most_rows, key)
+    return DeclaredTable(name, source, known, unit, weight, keys or weight, public, most_rows, layout, key)
 
 
 def _source(section: Section, name: str, folder: Path) -> str | None:
@@ -122,7 +139,16 @@ def _source(section: Section, name: str, folder: Path) -> str | None:
         example = 'write source = "visits.parquet", or "clinic.duckdb::visits" for a table of a DuckDB file'
         section.problem("source", problem or "cannot be the name of a file", one if problem == SEVERAL else example)
         return None
-    return str(path) if table is None else f"{path}::{table}"
+    folder_mark = "/" if file.endswith("/") else ""
+    return f"{path}{folder_mark}" if table is None else f"{path}::{table}"
+
+
+def _layout(section: Section, source: str | None) -> Layout:
+    """How a CSV file is laid out. Other files say so themselves."""
+    layout = read_layout(section.inner("csv"))
+    if section.value("csv") is not None and source is not None and format_of(source) not in {Format.CSV, None}:
+        section.problem("csv", "is about CSV files, and the source is none", "leave csv out")
+    return layout
 
 
 def _refuse_unit(section: Section) -> None:

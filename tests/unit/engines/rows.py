@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from deniable.core.algebra.expression import Column, Expression, Kind
 from deniable.engines.duckdb.lockdown import MISTRUSTED
 from deniable.engines.duckdb.spelling import Speller, Stored
-from deniable.files.scan import relation
+from deniable.files.scan import steps, take
 from deniable.files.source import DataFile
 
 WHOLES = [None, 0, 1, -1, 7, -7, 110, 2**31, 2**53 + 1, -(2**62), 2**63 - 1, -(2**63)]
@@ -111,7 +111,10 @@ class Bench:
     def values_from_file(self, expression: Expression, rows: list[int], path: Path) -> list[Any]:
         """The same in a few rows of a Parquet file, which states bounds for its columns that DuckDB makes use of."""
         pq.write_table(self._table.take(rows), path)
-        return self._asked(expression, relation(DataFile.named(path)))
+        self._connection.execute("DROP VIEW IF EXISTS stored")
+        for step in steps(DataFile.named(path), "stored", path.parent):
+            take(self._connection, step)
+        return self._asked(expression, "stored")
 
     def _asked(self, expression: Expression, source: str) -> list[Any]:
         spelled = Speller(STORED).spell(expression)

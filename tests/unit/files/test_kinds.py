@@ -16,7 +16,7 @@ import pytest
 import deniable
 from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.curator.check import check
+from deniable.curator.check import check, look
 from deniable.curator.draft import draft
 from deniable.curator.factory import engine_of, protect
 from deniable.files.kinds import kind_of, misfit, unit_kind_of, unit_misfit
@@ -181,7 +181,9 @@ def test_a_csv_column_is_what_the_engine_reads_it_as(tmp_path: Path) -> None:
         folder=tmp_path,
     )
     other = engine_of(wrong)
-    assert [seen.problem for seen in check(wrong, other)] == ["is stored as VARCHAR, which is no date"]
+    assert [(one.what, one.wrong) for one in look(wrong, other)] == [
+        ("2 of 2 rows cannot be read as date, and count as missing", True)
+    ]
     engine.close()
     other.close()
 
