@@ -29,7 +29,7 @@ from deniable.core.errors import Refused
 from deniable.planner.expressions.functions import call, longest
 from deniable.planner.expressions.keys import Domain, conjuncts
 from deniable.planner.expressions.ranges import union
-from deniable.policy import DeclaredTable
+from deniable.policy import DeclaredTable, Entry
 
 MOST_WEIGHT = 10**9
 """As in a policy: nobody has more rows than this that should all count."""
@@ -94,6 +94,8 @@ class Origin:
     """The columns by which the policy finds whose a row is, and the table whose key they hold."""
     key: str | None = None
     """The column of a declared table that the policy says nobody has twice."""
+    entries: Mapping[str, tuple[str, Mapping[Entry, Entry]]] = field(default_factory=dict)
+    """The columns of public tables that were read: the key that each follows from, and its value for each of these."""
 
     @classmethod
     def of(cls, table: DeclaredTable, alias: str) -> Self:
@@ -118,6 +120,7 @@ class Origin:
             most=1 if unit is None else table.most,
             links={**links, **{step.column: step.table for step in table.path[:1]}},
             key=table.key,
+            entries={name: (table.key, found) for name, found in table.entries.items() if table.key is not None},
         )
 
     @property
@@ -162,6 +165,7 @@ class Origin:
             steps={prefix + name: step for name, step in self.steps.items()},
             links={prefix + name: table for name, table in self.links.items()},
             key=None if self.key is None else prefix + self.key,
+            entries={prefix + name: (prefix + key, found) for name, (key, found) in self.entries.items()},
         )
 
     def numbered(self) -> Origin:
