@@ -114,7 +114,7 @@ class Origin:
             single=unit is None,
             contribution=table.contribution,
             keys=table.keys,
-            names={alias: {name: column.expression for name, column in table.columns.items()}},
+            names={alias: _columns(table)},
             values={name: column.values for name, column in table.columns.items() if column.values is not None},
             steps={name: column.step for name, column in table.columns.items() if column.step is not None},
             most=1 if unit is None else table.most,
@@ -276,6 +276,12 @@ class _Stack:
             step=steps.pop() if len(steps) == 1 else None,
             link=links.pop() if len(links) == 1 else None,
         )
+
+
+def _columns(table: DeclaredTable) -> Names:
+    """The declared columns; what a unit was found by is there."""
+    found = {name: column.expression for name, column in table.columns.items()}
+    return found | {step.column: replace(found[step.column], nullable=False) for step in table.path[:1]}
 
 
 def looked_up(table: DeclaredTable) -> LookedUp:
