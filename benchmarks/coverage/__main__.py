@@ -67,7 +67,8 @@ def _curator(name: str, suite: ModuleType, folder: Path) -> Curator:
     policy = Policy.from_mapping(
         {
             "population": {"name": name},
-            "budget": {"epsilon": 1e18, "delta": 1e-3, "delta_for_keys": 9e-4},
+            "budget": {"epsilon": 1e14, "delta": 1e-3, "delta_for_keys": 9e-4},
+            "limits": {"answer_size": 10**9, "questions_per_day": 10**6},
             "tables": tables,
         },
         origin=name,
@@ -78,7 +79,7 @@ def _curator(name: str, suite: ModuleType, folder: Path) -> Curator:
 
 def _outcome(sql: str, curator: Curator, plain: duckdb.DuckDBPyConnection) -> str:
     try:
-        answer = curator.ask(sql, epsilon=1e12, delta=1e-6)
+        answer = curator.ask(sql, epsilon=1e12, delta=1e-5)
     except Refused as refusal:
         return f"refused ({refusal.code}): {refusal.reason}"
     except Failed:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from fractions import Fraction
 from pathlib import Path
 
 from deniable.core.algebra.expression import Kind
@@ -25,6 +27,10 @@ _FAR = 100
 
 ARROW = "->"
 """Between the column of a row and the table that has a unit for it."""
+
+
+Entry = int | str | bool | date | Fraction | None
+"""A value of a public table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,8 @@ class DeclaredTable:
     """The column of which the custodian says that no two rows have the same value."""
     path: tuple[Step, ...] = ()
     """How the unit is found, where rows do not name it; `unit` is None then."""
+    entries: Mapping[str, Mapping[Entry, Entry]] = field(default_factory=dict, repr=False)
+    """What was read of a public table: for each column but the key, its value for each value of the key."""
 
     @property
     def file(self) -> DataFile | None:
@@ -78,6 +86,15 @@ class DeclaredTable:
     def most(self) -> int:
         """The rows of one unit that a join can meet; far above the contribution, so that only explosions are cut."""
         return self.most_rows or min(_MOST, _FAR * self.contribution)
+
+    def knowing(self, rows: Sequence[Mapping[str, Entry]]) -> DeclaredTable:
+        """A public table with what its rows say; as it was, if it has no key or two rows have the same."""
+        keys = [row[self.key] for row in rows] if self.public and self.key is not None else []
+        if not keys or None in keys or len(set(keys)) < len(keys):
+            return self
+        names = [name for name in self.columns if name != self.key]
+        entries = {name: {key: row[name] for key, row in zip(keys, rows, strict=True)} for name in names}
+        return replace(self, entries=entries)
 
     @property
     def way(self) -> str:

@@ -19,6 +19,7 @@ from deniable.planner.expressions.functions import longest
 from deniable.planner.expressions.keys import GroupKey
 from deniable.planner.expressions.translate import Scope, meaning, translate
 from deniable.planner.parse import position
+from deniable.planner.relations.determined import determined
 from deniable.planner.relations.names import qualifier
 from deniable.planner.relations.rows import MERGED, Origin
 from deniable.planner.work import spend
@@ -115,7 +116,9 @@ class GroupScope(ABC):
         found = self.alias(node)
         if found is not None:
             return found
-        self.row.column(node)
+        value = determined(self.row.column(node), self.row.origin, self.keys)
+        if value is not None:
+            return value
         raise Refused(
             "not-grouped",
             f"{node.name!r} has no single value per group.",
