@@ -80,7 +80,7 @@ def row(person: int | None, **values: object) -> dict[str, object]:
         "town": ("north", "south")[number % 2],
         "word": WORDS[number % 3],
         "day": _DAY_0 + dt.timedelta(days=number % 300),
-        "moment": dt.datetime(2025, 1, 1 + number % 28, 12),  # noqa: DTZ001 - files hold moments without a zone
+        "moment": dt.datetime(2025, 1, 1 + number % 28, 12),
         "urgent": number % 3 == 0,
     }
     return ordinary | values

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from random import Random
 
-from tests.support.terms import BOOL, DATE, INT, REAL, TEXT, Term, Terms, column
+from tests.support.terms import BOOL, CLOCK, DATE, INT, MOMENT, REAL, TEXT, Term, Terms, column
 
 VISITS = [
     column("age", INT, 0, 110),
@@ -18,7 +18,10 @@ VISITS = [
     column("town", TEXT),
     column("word", TEXT),
     column("day", DATE),
-    column("moment", DATE),
+    column("since", DATE),
+    column("moment", MOMENT),
+    column("stamp", MOMENT),
+    column("clock", CLOCK),
     column("urgent", BOOL),
     column("place", INT, 0, 9),
 ]
@@ -38,6 +41,11 @@ KEYS = {
         "({}place % 3)",
         "COALESCE({}urgent, FALSE)",
         "SIGN({}score)",
+        "EXTRACT(hour FROM {}stamp)",
+        "DATE_TRUNC('week', {}moment)",
+        "CAST({}moment AS DATE)",
+        "strftime({}moment, '%Y-%m')",
+        "EXTRACT(dow FROM {}stamp)",
     ],
     "stays": ["{}ward", "({}nights // 7)", "({}nights > 9)"],
     "places": ["{}name", "({}size // 400)"],
@@ -177,7 +185,7 @@ def _aggregate(chance: Random, kind: str, terms: Terms, rows: Rows) -> Aggregate
         case "units":
             return Aggregate(kind, (Term(rows.asked_unit or "", rows.unit, INT),), where)
         case "present" | "distinct":
-            return Aggregate(kind, (terms.of(chance.choice([INT, REAL, DATE, BOOL]), 1),), where)
+            return Aggregate(kind, (terms.of(chance.choice([INT, REAL, DATE, BOOL, MOMENT, CLOCK]), 1),), where)
         case "mode":
             listed = [Term(key, key, TEXT) for key in rows.keys if "DATE_TRUNC" not in key and "FLOOR" not in key]
             if not listed:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from deniable.core.algebra.expression import Call, Expression, Literal
+from deniable.core.algebra.expression import Call, Expression, Kind, Literal
+from deniable.core.calendar import SECOND
 from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.choices.histogram import Mode, Quantile
 from deniable.planner.choices.price import Chosen
@@ -90,4 +91,10 @@ def _coarse(quantile: Quantile) -> list[str]:
     """What cells cut off."""
     if not quantile.cells.coarse:
         return []
-    return [f"the {quantile.label} is only known to steps of {float(quantile.cells.step):g}"]
+    step = float(quantile.cells.step)
+    words = {
+        Kind.DATE: f"{step:g} days",
+        Kind.TIMESTAMP: f"{step / SECOND:,g} seconds",
+        Kind.TIME: f"{step / SECOND:,g} seconds",
+    }
+    return [f"the {quantile.label} is only known to steps of {words.get(quantile.kind, f'{step:g}')}"]

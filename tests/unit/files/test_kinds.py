@@ -22,7 +22,7 @@ from deniable.curator.factory import engine_of, protect
 from deniable.files.kinds import kind_of, misfit, unit_kind_of, unit_misfit
 from deniable.policy import Policy, load
 
-LATE = datetime(2025, 1, 1, 23, 30)  # noqa: DTZ001 - without a time zone is the point
+LATE = datetime(2025, 1, 1, 23, 30)
 ARROW: list[tuple[pa.DataType, Any, str | None]] = [
     (pa.bool_(), True, "boolean"),
     *((kind, 1, "integer") for kind in (pa.int8(), pa.int16(), pa.int32(), pa.int64())),

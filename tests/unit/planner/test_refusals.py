@@ -128,7 +128,7 @@ REFUSED = {
     "SELECT UPPER(region), COUNT(*) FROM visits GROUP BY region": "unsupported-output",
     "SELECT reason, COUNT(*) FROM visits GROUP BY reason": "private-keys",
     "SELECT day, age, region, COUNT(*) FROM visits GROUP BY ALL": "unsupported-clause",
-    "SELECT COUNT(*) FROM visits GROUP BY age + day": "type-mismatch",
+    "SELECT COUNT(*) FROM visits GROUP BY age + reason": "type-mismatch",
     "SELECT COUNT(*) FROM visits GROUP BY day, age, age + 1, region": "too-many-groups",
     "SELECT CAST(age AS BLOB), COUNT(*) FROM visits GROUP BY 1": "type-mismatch",
 }

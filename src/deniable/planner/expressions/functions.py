@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal, Range
+from deniable.core.calendar import DAY, SECOND, UNITS, YEARS
 from deniable.core.errors import InvalidArgumentError
-from deniable.planner.expressions import ranges
+from deniable.planner.expressions import formats, ranges, spans
 
 Arguments = tuple[Expression, ...]
 
@@ -30,6 +31,8 @@ _AS_TEXT = 40
 """No number, day or truth takes more characters."""
 _NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
 _ANY = frozenset(Kind)
+_PLAIN = _ANY - {Kind.TIMESTAMP, Kind.TIME}
+"""What is a number, or can be read as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Function:
     """The kinds of its arguments; the last one repeats if `many`."""
     gives: Callable[[Arguments], Kind]
     range: Callable[[Arguments], Range] = lambda _: ranges.EVERYTHING
-    nullable: Callable[[Arguments], bool] = lambda arguments: any(argument.nullable for argument in arguments)
+    nullable: Callable[[Arguments], bool] = lambda arguments: _any_nullable(arguments)
     many: bool = False
     alike: bool = False
     """All arguments must be of one kind (whole and real numbers count as one)."""
@@ -95,7 +98,7 @@ def _as_double(argument: Expression) -> Expression:
     return argument if bounds.low is None else replace(argument, value=bounds.low)
 
 
-def longest(expression: Expression) -> int:
+def longest(expression: Expression) -> int:  # noqa: PLR0911 - one line per case
     """The most characters that a text can have; of anything else, as a text."""
     match expression:
         case Column(kind=Kind.TEXT, length=length):
@@ -106,6 +109,8 @@ def longest(expression: Expression) -> int:
             return sum(longest(part) for part in parts)
         case Call(function="substring", arguments=(value, _, Literal(value=Fraction() as most))):
             return min(longest(value), max(0, int(most)))
+        case Call(function="format", arguments=(_, Literal(value=str(pattern)))):
+            return formats.longest(pattern)
         case Call(kind=Kind.TEXT, function=function, arguments=parts) if function != "to_text":
             return max((longest(part) for part in parts if part.kind is Kind.TEXT), default=0)
         case _:
@@ -177,6 +182,10 @@ def _never(_: Arguments) -> bool:
     return False
 
 
+def _any_nullable(arguments: Arguments) -> bool:
+    return any(argument.nullable for argument in arguments)
+
+
 def _all_nullable(arguments: Arguments) -> bool:
     return all(argument.nullable for argument in arguments)
 
@@ -235,13 +244,33 @@ def _as_number(rule: Callable[[Range], Range]) -> Callable[[Arguments], Range]:
     return bounds
 
 
-def _years(one: Range) -> Range:
-    """From days since 1970 to years, rounded outward."""
-    year = Fraction(1461, 4)
-    return Range(
-        None if one.low is None else Fraction(1969 + one.low // year),
-        None if one.high is None else Fraction(1971 + one.high // year),
-    )
+def _moved(arguments: Arguments) -> Range:
+    """How far a constant number of months and microseconds moves a moment."""
+    value, months, microseconds = arguments
+    match months, microseconds:
+        case Literal(value=Fraction(denominator=1) as many), Literal(value=Fraction(denominator=1) as rest):
+            if abs(many) <= spans.MOST_MONTHS and abs(rest) <= spans.MOST_MICROSECONDS:
+                return spans.later_range(value, int(many), int(rest))
+    raise InvalidArgumentError("interval", "must be a constant of at most ten thousand years")
+
+
+def _seconds(arguments: Arguments) -> Range:
+    """Microseconds as seconds."""
+    return ranges.divide(arguments[0].range, Range(Fraction(SECOND), Fraction(SECOND)))
+
+
+def _as_day(arguments: Arguments) -> Range:
+    """The days of a timestamp or a number; of anything else nothing is known."""
+    (value,) = arguments
+    if value.kind is Kind.TIMESTAMP:
+        return ranges.floors(ranges.scaled(value.range, Fraction(1, DAY)))
+    return ranges.nearest(value.range) if value.kind in _NUMERIC | {Kind.DATE} else ranges.EVERYTHING
+
+
+def _as_moment(arguments: Arguments) -> Range:
+    """The microseconds of a day."""
+    (value,) = arguments
+    return ranges.scaled(value.range, Fraction(DAY)) if value.kind is Kind.DATE else value.range
 
 
 _NUMBERS = (frozenset(_NUMERIC), frozenset(_NUMERIC))
@@ -249,20 +278,35 @@ _NUMBER = (frozenset(_NUMERIC),)
 _TEXT = (frozenset({Kind.TEXT}),)
 _TRUTHS = (frozenset({Kind.BOOLEAN}), frozenset({Kind.BOOLEAN}))
 _DATE = (frozenset({Kind.DATE}),)
+_CALENDAR = (frozenset({Kind.DATE, Kind.TIMESTAMP}),)
+_CLOCK = (frozenset({Kind.TIMESTAMP, Kind.TIME}),)
+_READABLE = frozenset({Kind.TEXT, Kind.DATE, Kind.TIMESTAMP, Kind.TIME})
 _INTEGER = frozenset({Kind.INTEGER})
 _WHOLE = _always(Kind.INTEGER)
 _REAL = _always(Kind.NUMBER)
 _WORDS = _always(Kind.TEXT)
 _TRUTH = _always(Kind.BOOLEAN)
 _DAY = _always(Kind.DATE)
+_MOMENT = _always(Kind.TIMESTAMP)
 
 
 def _comparison() -> Function:
     return Function((_ANY, _ANY), _TRUTH, alike=True)
 
 
-def _truncation() -> Function:
-    return Function(_DATE, _DAY, lambda arguments: ranges.add(arguments[0].range, Range(Fraction(-366), Fraction(0))))
+def _truncation(unit: str) -> Function:
+    """The beginning of a unit; if it lies before the calendar, NULL."""
+    vanish = _can_vanish if unit in YEARS and unit != "year" else _any_nullable
+    return Function(_CALENDAR, lambda a: a[0].kind, lambda a: spans.truncated_range(a[0], unit), vanish)
+
+
+def _clock(most: int) -> Function:
+    return Function(_CLOCK, _WHOLE, _within(0, most))
+
+
+def _years(*, over: int = 1, iso: bool = False) -> Function:
+    """A year, or what counts so many of them."""
+    return Function(_CALENDAR, _WHOLE, lambda a: spans.years(a[0], over, iso=iso))
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -313,22 +357,37 @@ FUNCTIONS: dict[str, Function] = {
     "length": Function(_TEXT, _WHOLE, _within(0, 2**31)),
     "substring": Function((_TEXT[0], _INTEGER, _INTEGER), _WORDS),
     "concat": Function((_TEXT[0],), _WORDS, many=True),
-    "year": Function(_DATE, _WHOLE, _by(_years)),
-    "quarter": Function(_DATE, _WHOLE, _within(1, 4)),
-    "month": Function(_DATE, _WHOLE, _within(1, 12)),
-    "day": Function(_DATE, _WHOLE, _within(1, 31)),
-    "weekday": Function(_DATE, _WHOLE, _within(1, 7)),
-    "truncate_year": _truncation(),
-    "truncate_quarter": _truncation(),
-    "truncate_month": _truncation(),
-    "truncate_week": _truncation(),
+    "year": _years(),
+    "iso_year": _years(iso=True),
+    "decade": _years(over=10),
+    "century": Function(_CALENDAR, _WHOLE, _within(1, 100)),
+    "quarter": Function(_CALENDAR, _WHOLE, _within(1, 4)),
+    "month": Function(_CALENDAR, _WHOLE, _within(1, 12)),
+    "week": Function(_CALENDAR, _WHOLE, _within(1, 53)),
+    "day": Function(_CALENDAR, _WHOLE, _within(1, 31)),
+    "day_of_year": Function(_CALENDAR, _WHOLE, _within(1, 366)),
+    "weekday": Function(_CALENDAR, _WHOLE, _within(1, 7)),
+    "weekday_from_sunday": Function(_CALENDAR, _WHOLE, _within(0, 6)),
+    "hour": _clock(23),
+    "minute": _clock(59),
+    "second": _clock(59),
+    "millisecond": _clock(59_999),
+    "microsecond": _clock(59_999_999),
+    "epoch": Function(_CLOCK, _REAL, _seconds),
+    **{f"truncate_{unit}": _truncation(unit) for unit in UNITS},
+    "later": Function((_CALENDAR[0], _INTEGER, _INTEGER), _MOMENT, _moved, _can_vanish),
+    "format": Function((_CALENDAR[0], _TEXT[0]), _WORDS, formats.checked),
+    "microseconds": Function(_CLOCK, _WHOLE, lambda a: a[0].range),
+    "moment_of_microseconds": Function((_INTEGER,), _MOMENT, lambda a: a[0].range, _can_vanish),
     "days": Function(_DATE, _WHOLE, lambda a: a[0].range),
-    "date_of_days": Function((_INTEGER,), _DAY, lambda a: a[0].range),
-    "to_integer": Function((_ANY,), _WHOLE, _as_number(ranges.nearest), _can_vanish),
-    "to_number": Function((_ANY,), _REAL, _as_number(lambda one: one), _can_vanish),
+    "date_of_days": Function((_INTEGER,), _DAY, lambda a: a[0].range, _can_vanish),
+    "to_integer": Function((_PLAIN,), _WHOLE, _as_number(ranges.nearest), _can_vanish),
+    "to_number": Function((_PLAIN,), _REAL, _as_number(lambda one: one), _can_vanish),
     "to_text": Function((_ANY,), _WORDS),
-    "to_date": Function((_ANY,), _DAY, _by(ranges.nearest), _can_vanish),
-    "to_boolean": Function((_ANY,), _TRUTH, nullable=_can_vanish),
+    "to_date": Function((_PLAIN | {Kind.TIMESTAMP},), _DAY, _as_day, _can_vanish),
+    "to_timestamp": Function((_READABLE - {Kind.TIME},), _MOMENT, _as_moment, _can_vanish),
+    "to_time": Function((_READABLE - {Kind.DATE},), _always(Kind.TIME), _within(0, DAY - 1), _can_vanish),
+    "to_boolean": Function((_PLAIN,), _TRUTH, nullable=_can_vanish),
     "grid": Function(
         (_NUMBER[0], _NUMBER[0], _NUMBER[0], _INTEGER),
         _WHOLE,

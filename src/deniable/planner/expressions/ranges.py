@@ -41,6 +41,11 @@ def add(one: Range, other: Range) -> Range:
     return Range(_sum(one.low, other.low), _sum(one.high, other.high))
 
 
+def scaled(one: Range, factor: Fraction) -> Range:
+    """Times a positive constant, exactly."""
+    return Range(*(None if end is None else end * factor for end in (one.low, one.high)))
+
+
 def negate(one: Range) -> Range:
     """The ends change places."""
     return Range(None if one.high is None else -one.high, None if one.low is None else -one.low)

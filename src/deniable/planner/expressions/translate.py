@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
+from datetime import datetime
 from fractions import Fraction
 from typing import Protocol
 
 from sqlglot import exp
 
 from deniable.core.algebra.expression import Call, Expression, Kind, Literal, depth, size
+from deniable.core.calendar import DAY
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.number import exact
-from deniable.planner.expressions.functions import FUNCTIONS, MOST_CHARACTERS, call, longest, number
+from deniable.planner.expressions import dates
+from deniable.planner.expressions.dates import MOMENTS, alike
+from deniable.planner.expressions.functions import MOST_CHARACTERS, call, longest, number
 from deniable.planner.parse import position
 from deniable.planner.work import spend
 
@@ -89,7 +92,7 @@ _DEEPEST = 110
 
 
 def _binary(name: str) -> tuple[frozenset[str], Build]:
-    return frozenset({"this", "expression"}), lambda node, go: call(name, *_alike(go(node.this), go(node.expression)))
+    return frozenset({"this", "expression"}), lambda node, go: call(name, *alike(go(node.this), go(node.expression)))
 
 
 def _unary(name: str) -> tuple[frozenset[str], Build]:
@@ -98,7 +101,7 @@ def _unary(name: str) -> tuple[frozenset[str], Build]:
 
 def _several(name: str) -> tuple[frozenset[str], Build]:
     def build(node: exp.Expression, go: Go) -> Expression:
-        return call(name, *_alike(*(go(part) for part in (node.this, *node.expressions))))
+        return call(name, *alike(*(go(part) for part in (node.this, *node.expressions))))
 
     return frozenset({"this", "expressions"}), build
 
@@ -115,12 +118,37 @@ def _literal(node: exp.Expression, _: object) -> Expression:
     return number(value)
 
 
+def _add(node: exp.Expression, go: Go) -> Expression:
+    """Numbers; a date and a number of days; a date or timestamp and an interval."""
+    for moment, length in ((node.this, node.expression), (node.expression, node.this)):
+        span = dates.interval(length)
+        if span is not None:
+            return _moved(go(moment), span)
+    one, other = go(node.this), go(node.expression)
+    for moment, days in ((one, other), (other, one)):
+        if moment.kind is Kind.DATE and days.kind is Kind.INTEGER:
+            return dates.days_later(moment, days)
+    return call("add", one, other)
+
+
 def _subtract(node: exp.Expression, go: Go) -> Expression:
-    """Numbers, or two dates, whose difference is in days."""
-    one, other = _alike(go(node.this), go(node.expression))
-    if one.kind is Kind.DATE and other.kind is Kind.DATE:
-        one, other = call("days", one), call("days", other)
+    """Numbers; two dates, timestamps or times; a date less a number of days; anything in time less an interval."""
+    span = dates.interval(node.expression)
+    if span is not None:
+        return _moved(go(node.this), span.times(Fraction(-1)))
+    one, other = go(node.this), go(node.expression)
+    if one.kind is Kind.DATE and other.kind is Kind.INTEGER:
+        return dates.days_later(one, call("negate", other))
+    if {one.kind, other.kind} & {*MOMENTS, Kind.TIME}:
+        return dates.difference(one, other)
     return call("subtract", one, other)
+
+
+def _moved(value: Expression, span: dates.Span) -> Expression:
+    """By an interval; one that is added to an interval, or to seconds, is seconds."""
+    if value.kind in MOMENTS:
+        return dates.shifted(value, span)
+    return call("add", value, span.seconds)
 
 
 def _quotient(node: exp.Expression, go: Go) -> Expression:
@@ -128,12 +156,12 @@ def _quotient(node: exp.Expression, go: Go) -> Expression:
 
 
 def _between(node: exp.Expression, go: Go) -> Expression:
-    value, low, high = _alike(go(node.this), go(node.args["low"]), go(node.args["high"]))
+    value, low, high = alike(go(node.this), go(node.args["low"]), go(node.args["high"]))
     return call("and", call("at_least", value, low), call("at_most", value, high))
 
 
 def _in(node: exp.Expression, go: Go) -> Expression:
-    value, *options = _alike(*(go(part) for part in (node.this, *node.expressions)))
+    value, *options = alike(*(go(part) for part in (node.this, *node.expressions)))
     if not options or not all(isinstance(option, Literal) for option in options):
         raise InvalidArgumentError("in", "takes a list of constants")
     return call("in", value, *options)
@@ -169,7 +197,7 @@ def _case(node: exp.Expression, go: Go) -> Expression:
     subject = node.this
     parts: list[Expression] = []
     for branch in node.args["ifs"]:
-        condition = go(branch.this) if subject is None else call("equal", *_alike(go(subject), go(branch.this)))
+        condition = go(branch.this) if subject is None else call("equal", *alike(go(subject), go(branch.this)))
         parts += [_truth(condition), go(branch.args["true"])]
     otherwise = node.args.get("default")
     return _cases(parts, None if otherwise is None else go(otherwise))
@@ -211,35 +239,79 @@ def _concat(node: exp.Expression, go: Go) -> Expression:
     return call("concat", *(call("coalesce", go(part), Literal("", Kind.TEXT)) for part in node.expressions))
 
 
-def _part(unit: str, value: Expression) -> Expression:
-    name = {"YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "DAY": "day", "ISODOW": "weekday"}.get(unit.upper())
-    if name is None:
-        raise InvalidArgumentError("extract", "takes YEAR, QUARTER, MONTH, DAY or ISODOW")
-    return call(name, value)
-
-
 def _extract(node: exp.Expression, go: Go) -> Expression:
-    return _part(node.this.name, go(node.expression))
+    return dates.part(node.this.name, go(node.expression))
+
+
+def _part(unit: str) -> tuple[frozenset[str], Build]:
+    """A function that is called after what it takes out of a date."""
+    return _THIS, lambda node, go: dates.part(unit, go(node.this))
 
 
 def _truncated(node: exp.Expression, go: Go) -> Expression:
-    unit = node.args["unit"].name.lower()
-    if f"truncate_{unit}" not in FUNCTIONS:
-        raise InvalidArgumentError("date_trunc", "takes 'year', 'quarter', 'month' or 'week'")
-    return call(f"truncate_{unit}", go(node.this))
+    return dates.cut(node.args["unit"].name, go(node.this))
+
+
+def _boundaries(node: exp.Expression, go: Go) -> Expression:
+    return dates.boundaries(node.args["unit"].name, go(node.expression), go(node.this))
+
+
+def _format(*, letters: bool) -> tuple[frozenset[str], Build]:
+    return frozenset({"this", "format"}), lambda node, go: dates.formatted(
+        go(node.this), go(node.args.get("format")), letters=letters
+    )
+
+
+def _name_of(pattern: str) -> tuple[frozenset[str], Build]:
+    """The name of a day or a month."""
+    return _THIS, lambda node, go: call("format", go(node.this), Literal(pattern, Kind.TEXT))
+
+
+def _last_day(node: exp.Expression, go: Go) -> Expression:
+    """The last day of a month is the one before the next month."""
+    start = dates.shifted(dates.cut("month", go(node.this)), dates.Span(1, 0))
+    return _to(Kind.DATE, dates.shifted(start, dates.Span(0, -DAY)))
+
+
+def _date(node: exp.Expression, go: Go) -> Expression:
+    return _to(Kind.DATE, go(node.this))
+
+
+def _interval(node: exp.Expression, _: object) -> Expression:
+    """An interval that stands alone is a number of seconds, as differences of timestamps are."""
+    span = dates.interval(node)
+    if span is None:
+        raise InvalidArgumentError("interval", "must be a constant, as INTERVAL '3 days'")
+    return span.seconds
 
 
 def _cast(node: exp.Expression, go: Go) -> Expression:
-    """Casts never raise: what cannot be cast is NULL. A date constant is read now."""
+    """Casts never raise: what cannot be cast is NULL. A constant date or timestamp is read now."""
+    if (span := dates.interval(node)) is not None:
+        return span.seconds
     kind = _TYPES.get(node.args["to"].this)
     if kind is None or node.args["to"].expressions:
-        raise InvalidArgumentError("cast", "takes INTEGER, BIGINT, DOUBLE, VARCHAR, DATE or BOOLEAN")
-    value = go(node.this)
+        names = "INTEGER, BIGINT, DOUBLE, VARCHAR, DATE, TIMESTAMP, TIME or BOOLEAN"
+        raise InvalidArgumentError("cast", f"takes {names}")
+    return _to(kind, go(node.this))
+
+
+def _to(kind: Kind, value: Expression) -> Expression:
+    """A value as one of another kind."""
     if value.kind is kind:
         return value
-    if kind is Kind.DATE and isinstance(value, Literal):
-        return _date(value)
+    if isinstance(value, Literal) and value.value is None:
+        return Literal(None, kind)
+    if isinstance(value, Literal) and value.kind is Kind.TEXT and kind in _READ:
+        return dates.read(value, kind)
+    if isinstance(value, Literal) and isinstance(value.value, datetime) and kind is Kind.DATE:
+        return Literal(value.value.date(), Kind.DATE)
+    if kind is Kind.TIMESTAMP and value.kind is Kind.DATE:
+        return dates.moment(value)
     return call(f"to_{kind.value}", value)
+
+
+_READ = (*MOMENTS, Kind.TIME)
 
 
 def _negate(node: exp.Expression, go: Go) -> Expression:
@@ -247,22 +319,6 @@ def _negate(node: exp.Expression, go: Go) -> Expression:
     if isinstance(value, Literal) and isinstance(value.value, Fraction):
         return number(-value.value)
     return call("negate", value)
-
-
-def _alike(*values: Expression) -> tuple[Expression, ...]:
-    """A text constant beside a date is a date."""
-    if any(value.kind is Kind.DATE for value in values):
-        return tuple(
-            _date(value) if isinstance(value, Literal) and value.kind is Kind.TEXT else value for value in values
-        )
-    return values
-
-
-def _date(value: Literal) -> Literal:
-    try:
-        return Literal(date.fromisoformat(str(value.value)), Kind.DATE)
-    except ValueError:
-        raise InvalidArgumentError("date", f"{value.value!r} must be written as YYYY-MM-DD") from None
 
 
 def _null(value: Expression) -> bool:
@@ -301,6 +357,10 @@ _TYPES = {
     exp.DataType.Type.TEXT: Kind.TEXT,
     exp.DataType.Type.VARCHAR: Kind.TEXT,
     exp.DataType.Type.DATE: Kind.DATE,
+    exp.DataType.Type.TIMESTAMP: Kind.TIMESTAMP,
+    exp.DataType.Type.TIMESTAMPNTZ: Kind.TIMESTAMP,
+    exp.DataType.Type.DATETIME: Kind.TIMESTAMP,
+    exp.DataType.Type.TIME: Kind.TIME,
     exp.DataType.Type.BOOLEAN: Kind.BOOLEAN,
 }
 
@@ -311,7 +371,7 @@ _RULES: dict[type[exp.Expression], tuple[frozenset[str], Build]] = {
     exp.Null: (frozenset(), lambda _node, _go: Literal(None, Kind.NUMBER)),
     exp.Paren: (_THIS, lambda node, go: go(node.this)),
     exp.Alias: (frozenset({"this", "alias"}), lambda node, go: go(node.this)),
-    exp.Add: _binary("add"),
+    exp.Add: (frozenset({"this", "expression"}), _add),
     exp.Sub: (frozenset({"this", "expression"}), _subtract),
     exp.Mul: _binary("multiply"),
     exp.Div: _binary("divide"),
@@ -356,11 +416,31 @@ _RULES: dict[type[exp.Expression], tuple[frozenset[str], Build]] = {
     exp.DPipe: _binary("concat"),
     exp.Concat: (frozenset({"expressions"}), _concat),
     exp.Extract: (frozenset({"this", "expression"}), _extract),
-    exp.Year: _unary("year"),
-    exp.Quarter: _unary("quarter"),
-    exp.Month: _unary("month"),
-    exp.Day: _unary("day"),
-    exp.DayOfWeekIso: _unary("weekday"),
+    exp.Year: _part("year"),
+    exp.Quarter: _part("quarter"),
+    exp.Month: _part("month"),
+    exp.Week: _part("week"),
+    exp.WeekOfYear: _part("week"),
+    exp.Day: _part("day"),
+    exp.DayOfMonth: _part("day"),
+    exp.DayOfYear: _part("doy"),
+    exp.DayOfWeek: _part("dow"),
+    exp.DayOfWeekIso: _part("isodow"),
+    exp.Hour: _part("hour"),
+    exp.Minute: _part("minute"),
+    exp.Second: _part("second"),
+    exp.TimeToUnix: _part("epoch"),
+    exp.Date: (_THIS, _date),
+    exp.TsOrDsToDate: (_THIS, _date),
+    exp.LastDay: (_THIS, _last_day),
+    exp.Dayname: _name_of("%A"),
+    exp.Monthname: _name_of("%B"),
+    exp.TimeToStr: _format(letters=False),
+    exp.ToChar: _format(letters=True),
+    exp.DateAdd: (frozenset({"this", "expression"}), _add),
+    exp.DateSub: (frozenset({"this", "expression"}), _subtract),
+    exp.DateDiff: (frozenset({"this", "expression", "unit", "date_part_boundary"}), _boundaries),
+    exp.Interval: (frozenset({"this", "unit"}), _interval),
     exp.TimestampTrunc: (frozenset({"this", "unit"}), _truncated),
     exp.DateTrunc: (frozenset({"this", "unit"}), _truncated),
     exp.Cast: (frozenset({"this", "to"}), _cast),
