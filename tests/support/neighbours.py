@@ -61,7 +61,7 @@ _COLUMNS = {
     "town": {"type": "text", "values": ["north", "south", "Zürich"]},
     "word": {"type": "text"},
     "day": {"type": "date", "bounds": [dt.date(1900, 1, 1), dt.date(2025, 12, 31)]},
-    "moment": {"type": "date"},
+    "moment": {"type": "timestamp"},
     "urgent": {"type": "boolean"},
 }
 

@@ -78,7 +78,7 @@ def _facts(column: Looked) -> str:
         return f", values = [{', '.join(_quoted(value, always=True) for value in column.values)}]"
     if column.low is None or column.low == column.high:
         return ""
-    mark = '"' if column.kind is Kind.DATE else ""
+    mark = '"' if column.kind in (Kind.DATE, Kind.TIMESTAMP, Kind.TIME) else ""
     return f", bounds = [{mark}{column.low}{mark}, {mark}{column.high}{mark}]"
 
 

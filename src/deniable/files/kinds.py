@@ -10,9 +10,13 @@ from dataclasses import dataclass
 
 from deniable.core.algebra.expression import Kind
 
-_NO_ZONE = 'and what the clocks show then depends on where one stands; write zone = "Europe/Berlin" beside its type'
+_NO_ZONE = (
+    'and what the clocks show then depends on where one stands; write type = "timestamp" and zone = "Europe/Berlin"'
+)
 _TIMED = 'and its time of day would be cut off; write type = "timestamp", and ask for CAST(column AS DATE)'
-_NO_KIND = "which no policy can declare; leave it out, or store a boolean, integer, number, text or date"
+_NO_KIND = (
+    "which no policy can declare; leave it out, or store a boolean, integer, number, text, date, timestamp or time"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +40,7 @@ _TABLE = (
     _Row(r"date|date32\[day\]|date64\[ms\]", Kind.DATE),
     _Row(r"timestamp(_s|_ms)?|timestamp\[(s|ms|us)\]", Kind.TIMESTAMP),
     _Row(r"timestamp_ns|timestamp\[ns\]", Kind.TIMESTAMP, exact=False),  # to the microsecond
-    _Row(r"timestamp with time zone|timestamptz|timestamp\[(s|ms|us), tz=.*\]", Kind.TIMESTAMP),
-    _Row(r"timestamptz_ns|timestamp\[ns, tz=.*\]", Kind.TIMESTAMP, exact=False),
-    _Row(r"interval|duration\[\w+\]|month_day_nano_interval", Kind.NUMBER, exact=False),  # in seconds
+    _Row(r"interval", Kind.NUMBER, exact=False),  # in seconds
 )
 _ZONED = re.compile(r"timestamp with time zone|timestamptz(_ns)?|timestamp\[\w+, tz=.*\]")
 _DICTIONARY = re.compile(r"dictionary<values=(.*), indices=.*>")
@@ -49,13 +51,13 @@ _READABLE = {Kind.NUMBER: {Kind.INTEGER, Kind.NUMBER}, Kind.TIMESTAMP: {Kind.DAT
 def kind_of(stored: object) -> Kind | None:
     """What a policy calls a column of this type, the name of DuckDB's or an Arrow type; None: it cannot be declared.
 
-    A timestamp with a time zone is an instant: the policy must say in which zone it is read (see `misfit`).
+    A timestamp with a time zone is an instant: nobody but the custodian can say in which zone it is read.
 
     Example:
         >>> [kind_of(name).value for name in ("BIGINT", "DECIMAL(10,2)", "TIMESTAMP", "timestamp[us]", "large_string")]
         ['integer', 'number', 'timestamp', 'timestamp', 'text']
-        >>> kind_of("TIMESTAMP WITH TIME ZONE").value, kind_of("STRUCT(x BIGINT)")
-        ('timestamp', None)
+        >>> kind_of("TIMESTAMP WITH TIME ZONE"), kind_of("STRUCT(x BIGINT)")
+        (None, None)
     """
     row = _row(stored)
     return None if row is None else row.kind
@@ -84,10 +86,10 @@ def misfit(stored: object, declared: Kind, zone: str | None = None) -> str:
         ''
     """
     kind = kind_of(stored)
+    if _ZONED.fullmatch(_plain(stored)):
+        return "" if declared is Kind.TIMESTAMP and zone is not None else f"is stored as {stored}, {_NO_ZONE}"
     if kind is None:
         return f"is stored as {stored}, {_NO_KIND}"
-    if declared is Kind.TIMESTAMP and zone is None and _ZONED.fullmatch(_plain(stored)):
-        return f"is stored as {stored}, {_NO_ZONE}"
     if declared is Kind.DATE and kind is Kind.TIMESTAMP:
         return f"is stored as {stored}, {_TIMED}"
     fits = declared is Kind.TEXT or kind in _READABLE.get(declared, {declared})
