@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from fractions import Fraction
 from itertools import count
 
@@ -20,16 +21,21 @@ from deniable.planner.plan import Bound, Order, Output
 from deniable.planner.relations.clauses import ordinal, referred, small, terms, title
 from deniable.planner.relations.from_clause import Relations
 from deniable.planner.relations.scopes import OutputScope, RowScope, aggregates, taken_apart
+from deniable.planner.spellings import clocked
 from deniable.planner.work import counted
 from deniable.policy import Policy
 
 _MOST_STATISTICS = 100
 
 
-def bind(select: exp.Select, policy: Policy) -> Bound:
-    """The question in terms of the policy, or a refusal that says where and why not."""
+def bind(select: exp.Select, policy: Policy, now: datetime | None = None) -> Bound:
+    """The question in terms of the policy, or a refusal that says where and why not.
+
+    `now` is what CURRENT_DATE and its like are read from; None: the clock.
+    """
     with asking(select.meta.get(QUESTION, "")), counted():
-        return _bound(select, policy)
+        plain, said = clocked(select, policy, now)
+        return replace(_bound(plain, policy), clock=said)
 
 
 def _bound(select: exp.Select, policy: Policy) -> Bound:

@@ -17,6 +17,7 @@ from deniable.planner.plan import Bound, Noisy, Part
 def cautions(bound: Bound, noise: Sequence[Part]) -> tuple[str, ...]:
     """A sentence for each."""
     return (
+        *bound.clock,
         *_weighing(bound),
         *_clamping(bound),
         *_rounding(bound),

@@ -7,6 +7,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from deniable.core.errors import Refused, asking
+from deniable.planner.spellings import plainly
 
 QUESTION = "question"
 """Where a tree keeps the text that it was made from, so that a refusal can underline a place in it."""
@@ -73,6 +74,7 @@ def _parsed(text: str) -> exp.Select:
     if _nesting(statement) > _DEEPEST:
         raise Refused("too-long", "The question is too deeply nested.", "Use IN (...) for long lists of alternatives.")
     check_clauses(statement)
+    plainly(statement)
     return statement
 
 

@@ -24,6 +24,8 @@ Row = Mapping[str, Value]
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 FIRST_DAY, LAST_DAY = (date.min - EPOCH).days, (date.max - EPOCH).days
 DAY = 86_400_000_000
+MONDAY = 10_959 * DAY
+"""The first of 2000."""
 ENDS = {
     Kind.DATE: (FIRST_DAY, LAST_DAY),
     Kind.TIMESTAMP: (FIRST_DAY * DAY, (LAST_DAY + 1) * DAY - 1),
@@ -284,6 +286,26 @@ def _substring(_: Call, value: str, start: int, length: int) -> str:
     return value[start - 1 : start - 1 + length]
 
 
+def _folded(value: str) -> str:
+    if not value.isascii():
+        raise Unmodelled
+    return value.lower()
+
+
+def _blanks(value: str) -> str:
+    return "".join(one for one in value if unicodedata.category(one) == "Zs") or " "
+
+
+def _filling(value: str, length: int, filling: str) -> str:
+    return (filling * length)[: max(0, length - len(value))]
+
+
+def _split_part(_: Call, value: str, separator: str, place: int) -> str:
+    parts = value.split(separator)
+    index = place - 1 if place > 0 else len(parts) + place
+    return parts[index] if 0 <= index < len(parts) else ""
+
+
 def _truncate(unit: str) -> Callable[..., date | None]:
     def apply(_: Call, value: date) -> date | None:
         start = truncated(_moment(value), unit)
@@ -369,6 +391,11 @@ STRICT: dict[str, Callable[..., Value]] = {
     "round": _round,
     "sqrt": lambda _, value: math.sqrt(value) if value >= 0 else None,
     "ln": lambda _, value: math.log(value) if value > 0 else None,
+    "log_2": lambda _, value: math.log2(value) if value > 0 else None,
+    "log_10": lambda _, value: math.log10(value) if value > 0 else None,
+    "cube_root": lambda _, value: math.cbrt(value),
+    "truncate": _whole(math.trunc),
+    "bucket": lambda _, value, width: counted_from((count(value) - MONDAY) // width * width + MONDAY, Kind.TIMESTAMP),
     "exp": _exp,
     "power": _power,
     "grid": _grid,
@@ -393,6 +420,23 @@ STRICT: dict[str, Callable[..., Value]] = {
     "length": lambda _, value: len(value),
     "substring": _substring,
     "concat": lambda _, *parts: "".join(parts),
+    "like_any_case": lambda call, value, pattern: _like(call, *(_folded(one) for one in (value, pattern))),
+    "matches": lambda _, value, pattern: re.search(pattern, value, re.ASCII) is not None,
+    "matches_fully": lambda _, value, pattern: re.fullmatch(pattern, value, re.ASCII) is not None,
+    "ends_with": lambda _, value, end: value.endswith(end),
+    "trim_start": lambda _, value: value.lstrip(_blanks(value)),
+    "trim_end": lambda _, value: value.rstrip(_blanks(value)),
+    "trim_characters": lambda _, value, characters: value.strip(characters) if characters else value,
+    "trim_start_characters": lambda _, value, characters: value.lstrip(characters) if characters else value,
+    "trim_end_characters": lambda _, value, characters: value.rstrip(characters) if characters else value,
+    "replace": lambda _, value, one, other: value.replace(one, other) if one else value,
+    "fill_left": lambda _, value, length, filling: _filling(value, length, filling) + value[:length],
+    "fill_right": lambda _, value, length, filling: value[:length] + _filling(value, length, filling),
+    "split_part": _split_part,
+    "last": lambda _, value, length: value[max(0, len(value) - length) :],
+    "reverse": _letters(lambda value: value[::-1]),
+    "position": lambda _, value, part: value.find(part) + 1,
+    "byte_length": lambda _, value: len(value.encode()),
     "year": lambda _, value: value.year,
     "quarter": lambda _, value: (value.month + 2) // 3,
     "month": lambda _, value: value.month,
@@ -422,6 +466,11 @@ STRICT: dict[str, Callable[..., Value]] = {
 }
 """NULL if any argument is."""
 
+
+def _with(between: str, *parts: str | None) -> str:
+    return between.join(part for part in parts if part is not None)
+
+
 TOLERANT: dict[str, Callable[[Call, list[Value]], Value]] = {
     "least": _extreme(min),
     "greatest": _extreme(max),
@@ -431,6 +480,8 @@ TOLERANT: dict[str, Callable[[Call, list[Value]], Value]] = {
     "or": _any,
     "in": _in,
     "is_null": lambda _, values: values[0] is None,
+    "same": lambda _, values: values[0] is values[1] if None in values else operator_equal(*values),
+    "concat_with": lambda _, values: None if values[0] is None else _with(*values),
 }
 """These look at NULLs themselves."""
 

@@ -16,6 +16,7 @@ Function = Callable[[Call, Say], str]
 
 PASSES_NAN = frozenset(
     {"add", "subtract", "multiply", "divide", "negate", "absolute", "floor", "ceiling", "round", "sqrt", "ln", "exp"}
+    | {"log_2", "log_10", "cube_root", "truncate"}
 )
 """Functions that answer NaN with NaN, and may be handed one."""
 _MAKES_NAN = frozenset({"add", "subtract", "multiply", "divide", "remainder", "to_number"})
@@ -164,9 +165,14 @@ def _square_root(call: Call, say: Say) -> str:
     return f"SQRT({spelled})" if safe else f"CASE WHEN {spelled} >= 0 THEN SQRT({spelled}) END"
 
 
-def _logarithm(call: Call, say: Say) -> str:
-    spelled = say(call.arguments[0], Kind.NUMBER)
-    return f"CASE WHEN {spelled} > 0 THEN LN({spelled}) END"
+def _logarithm(name: str) -> Function:
+    """Of what is positive."""
+
+    def spell(call: Call, say: Say) -> str:
+        spelled = say(call.arguments[0], Kind.NUMBER)
+        return f"CASE WHEN {spelled} > 0 THEN {name}({spelled}) END"
+
+    return spell
 
 
 def _plain(pattern: str, *kinds: Kind | None, gives: Kind) -> Function:
@@ -283,6 +289,12 @@ def _later(call: Call, say: Say) -> str:
     return known(moved, Kind.TIMESTAMP)
 
 
+def _bucket(call: Call, say: Say) -> str:
+    """Buckets of a constant width, one of which begins with the first Monday of 2000, as DuckDB's do."""
+    value, width = (say(part, None) for part in call.arguments)
+    return known(f"TIME_BUCKET(TO_MICROSECONDS({width}), {value}, TIMESTAMP '2000-01-03')", Kind.TIMESTAMP)
+
+
 def _moment_of(call: Call, say: Say) -> str:
     """Numbers outside the calendar are NULL."""
     number = say(call.arguments[0], Kind.INTEGER)
@@ -306,7 +318,12 @@ FUNCTIONS: dict[str, Function] = {
     "ceiling": _rounding("CEIL"),
     "round": _round,
     "sqrt": _square_root,
-    "ln": _logarithm,
+    "ln": _logarithm("LN"),
+    "log_2": _logarithm("LOG2"),
+    "log_10": _logarithm("LOG10"),
+    "cube_root": _plain("CBRT({})", _REAL, gives=_REAL),
+    "truncate": _rounding("TRUNC"),
+    "bucket": _bucket,
     "exp": _plain("EXP({})", _REAL, gives=_REAL),
     "power": _plain("POWER({}, {})", _REAL, _REAL, gives=_REAL),
     "grid": grid,
@@ -322,6 +339,7 @@ FUNCTIONS: dict[str, Function] = {
     "to_time": _cast_to(Kind.TIME),
     "to_boolean": _cast_to(_TRUTH),
     "equal": _comparison("="),
+    "same": _comparison("IS NOT DISTINCT FROM"),
     "unequal": _comparison("<>"),
     "less": _comparison("<"),
     "at_most": _comparison("<="),
@@ -342,6 +360,24 @@ FUNCTIONS: dict[str, Function] = {
     "length": _plain("LENGTH({})", _TEXT, gives=_WHOLE),
     "substring": _substring,
     "concat": _joined("||", _TEXT),
+    "concat_with": lambda call, say: f"CONCAT_WS({', '.join(say(part, _TEXT) for part in call.arguments)})",
+    "like_any_case": _plain("({} ILIKE {})", _TEXT, _TEXT, gives=_TRUTH),
+    "matches": _plain("REGEXP_MATCHES({}, {})", _TEXT, _TEXT, gives=_TRUTH),
+    "matches_fully": _plain("REGEXP_FULL_MATCH({}, {})", _TEXT, _TEXT, gives=_TRUTH),
+    "ends_with": _plain("SUFFIX({}, {})", _TEXT, _TEXT, gives=_TRUTH),
+    "trim_start": _plain("LTRIM({})", _TEXT, gives=_TEXT),
+    "trim_end": _plain("RTRIM({})", _TEXT, gives=_TEXT),
+    "trim_characters": _plain("TRIM({}, {})", _TEXT, _TEXT, gives=_TEXT),
+    "trim_start_characters": _plain("LTRIM({}, {})", _TEXT, _TEXT, gives=_TEXT),
+    "trim_end_characters": _plain("RTRIM({}, {})", _TEXT, _TEXT, gives=_TEXT),
+    "replace": _plain("REPLACE({}, {}, {})", _TEXT, _TEXT, _TEXT, gives=_TEXT),
+    "fill_left": _plain("LPAD({}, CAST({} AS INTEGER), {})", _TEXT, _WHOLE, _TEXT, gives=_TEXT),
+    "fill_right": _plain("RPAD({}, CAST({} AS INTEGER), {})", _TEXT, _WHOLE, _TEXT, gives=_TEXT),
+    "split_part": _plain("SPLIT_PART({}, {}, {})", _TEXT, _TEXT, _WHOLE, gives=_TEXT),
+    "last": _plain("RIGHT({}, {})", _TEXT, _WHOLE, gives=_TEXT),
+    "reverse": _plain("REVERSE({})", _TEXT, gives=_TEXT),
+    "position": _plain("STRPOS({}, {})", _TEXT, _TEXT, gives=_WHOLE),
+    "byte_length": _plain("STRLEN({})", _TEXT, gives=_WHOLE),
     **{name: _part(spelled) for name, spelled in _PARTS.items()},
     **{f"truncate_{unit}": _truncated(unit) for unit in UNITS},
     "later": _later,

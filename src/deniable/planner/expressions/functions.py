@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import log2, log10
 
 from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal, Range
 from deniable.core.calendar import DAY, SECOND, UNITS, YEARS
 from deniable.core.errors import InvalidArgumentError
-from deniable.planner.expressions import formats, ranges, spans
+from deniable.planner.expressions import formats, ranges, spans, texts
+from deniable.planner.expressions.texts import MOST_CHARACTERS
 
 Arguments = tuple[Expression, ...]
 
@@ -25,8 +27,6 @@ _EXACT = frozenset({"add", "subtract", "multiply", "negate", "absolute", "quotie
 _PICKS = frozenset({"least", "greatest", "coalesce", "nullif", "case"})
 """Functions that give one of their arguments as it is: nothing is computed, so nothing can overflow."""
 _HUGE = Fraction(10) ** 300
-MOST_CHARACTERS = 10_000
-"""Of a text that a question puts together: thousands of them are in memory at once, whoever's they are."""
 _AS_TEXT = 40
 """No number, day or truth takes more characters."""
 _NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
@@ -98,21 +98,19 @@ def _as_double(argument: Expression) -> Expression:
     return argument if bounds.low is None else replace(argument, value=bounds.low)
 
 
-def longest(expression: Expression) -> int:  # noqa: PLR0911 - one line per case
+def longest(expression: Expression) -> int:
     """The most characters that a text can have; of anything else, as a text."""
     match expression:
         case Column(kind=Kind.TEXT, length=length):
             return MOST_CHARACTERS if length is None else length
         case Literal(value=str(value)):
             return len(value)
-        case Call(function="concat", arguments=parts):
-            return sum(longest(part) for part in parts)
-        case Call(function="substring", arguments=(value, _, Literal(value=Fraction() as most))):
-            return min(longest(value), max(0, int(most)))
         case Call(function="format", arguments=(_, Literal(value=str(pattern)))):
             return formats.longest(pattern)
         case Call(kind=Kind.TEXT, function=function, arguments=parts) if function != "to_text":
-            return max((longest(part) for part in parts if part.kind is Kind.TEXT), default=0)
+            written = texts.longest(function, parts, longest)
+            usual = max((longest(part) for part in parts if part.kind is Kind.TEXT), default=0)
+            return usual if written is None else written
         case _:
             return _AS_TEXT
 
@@ -300,6 +298,12 @@ def _truncation(unit: str) -> Function:
     return Function(_CALENDAR, lambda a: a[0].kind, lambda a: spans.truncated_range(a[0], unit), vanish)
 
 
+def _bucket(arguments: Arguments) -> Range:
+    """At most one width before the moment."""
+    width = texts.places("width", arguments[1], least=1, most=10_000 * 366 * DAY)
+    return ranges.add(arguments[0].range, Range(Fraction(-width), Fraction(0)))
+
+
 def _clock(most: int) -> Function:
     return Function(_CLOCK, _WHOLE, _within(0, most))
 
@@ -325,12 +329,18 @@ FUNCTIONS: dict[str, Function] = {
     "sqrt": Function(_NUMBER, _REAL, _by(ranges.square_root), _can_vanish),
     "ln": Function(_NUMBER, _REAL, _by(ranges.logarithm), _can_vanish),
     "exp": Function(_NUMBER, _REAL, _by(ranges.exponential)),
+    "log_2": Function(_NUMBER, _REAL, _by(lambda one: ranges.logarithm(one, log2)), _can_vanish),
+    "log_10": Function(_NUMBER, _REAL, _by(lambda one: ranges.logarithm(one, log10)), _can_vanish),
+    "cube_root": Function(_NUMBER, _REAL, _by(ranges.cube_root)),
+    "truncate": Function(_NUMBER, _WHOLE, _by(lambda one: Range(ranges.floors(one).low, ranges.ceilings(one).high))),
+    "bucket": Function((frozenset({Kind.TIMESTAMP}), _INTEGER), _MOMENT, _bucket, _can_vanish),
     "power": Function(_NUMBERS, _REAL, nullable=_can_vanish),
     "least": Function((_ANY,), _widest, _least, _all_nullable, many=True, alike=True),
     "greatest": Function((_ANY,), _widest, _greatest, _all_nullable, many=True, alike=True),
     "coalesce": Function((_ANY,), _widest, _by(ranges.union), _all_nullable, many=True, alike=True),
     "nullif": Function((_ANY, _ANY), lambda a: a[0].kind, lambda a: a[0].range, _can_vanish, alike=True),
     "equal": _comparison(),
+    "same": Function((_ANY, _ANY), _TRUTH, nullable=_never, alike=True),
     "unequal": _comparison(),
     "less": _comparison(),
     "at_most": _comparison(),
@@ -357,6 +367,24 @@ FUNCTIONS: dict[str, Function] = {
     "length": Function(_TEXT, _WHOLE, _within(0, 2**31)),
     "substring": Function((_TEXT[0], _INTEGER, _INTEGER), _WORDS),
     "concat": Function((_TEXT[0],), _WORDS, many=True),
+    "concat_with": Function((_TEXT[0], _TEXT[0]), _WORDS, nullable=lambda a: a[0].nullable, many=True),
+    "like_any_case": Function((_TEXT[0], _TEXT[0]), _TRUTH),
+    "matches": Function((_TEXT[0], _TEXT[0]), _TRUTH, texts.pattern),
+    "matches_fully": Function((_TEXT[0], _TEXT[0]), _TRUTH, texts.pattern),
+    "ends_with": Function((_TEXT[0], _TEXT[0]), _TRUTH),
+    "trim_start": Function(_TEXT, _WORDS),
+    "trim_end": Function(_TEXT, _WORDS),
+    "trim_characters": Function((_TEXT[0], _TEXT[0]), _WORDS),
+    "trim_start_characters": Function((_TEXT[0], _TEXT[0]), _WORDS),
+    "trim_end_characters": Function((_TEXT[0], _TEXT[0]), _WORDS),
+    "replace": Function((_TEXT[0],) * 3, _WORDS),
+    "fill_left": Function((_TEXT[0], _INTEGER, _TEXT[0]), _WORDS, texts.filled),
+    "fill_right": Function((_TEXT[0], _INTEGER, _TEXT[0]), _WORDS, texts.filled),
+    "split_part": Function((_TEXT[0], _TEXT[0], _INTEGER), _WORDS, texts.split),
+    "last": Function((_TEXT[0], _INTEGER), _WORDS, texts.last),
+    "reverse": Function(_TEXT, _WORDS),
+    "position": Function((_TEXT[0], _TEXT[0]), _WHOLE, _within(0, 2**31)),
+    "byte_length": Function(_TEXT, _WHOLE, _within(0, 2**33)),
     "year": _years(),
     "iso_year": _years(iso=True),
     "decade": _years(over=10),

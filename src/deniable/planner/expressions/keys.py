@@ -15,6 +15,7 @@ from deniable.core.algebra.expression import Call, Column, Expression, Kind, Lit
 from deniable.core.calendar import (
     DAY,
     FIRST_DAY,
+    FIRST_MOMENT,
     LAST_DAY,
     WIDTHS,
     counted,
@@ -172,6 +173,8 @@ def _values(value: Expression, declared: Mapping[str, Domain]) -> Domain | None:
             return _from_starts(value, declared)
         case Call(function="later" | "to_timestamp", arguments=(when, *_)) if when.kind in _CALENDAR:
             return _moved(value, declared)
+        case Call(function="bucket", arguments=(when, Literal(value=Fraction() as width))):
+            return _buckets(when, int(width))
     if value.kind is Kind.BOOLEAN:
         return (False, True)
     if value.kind is Kind.TIMESTAMP and value.range.finite:
@@ -266,6 +269,23 @@ def _starts(when: Expression, unit: str) -> Domain | None:
         raise Refused("too-many-groups", f"This key can take {number:,} values.", hint)
     _spend(4 * number)
     return tuple(starts(moment_of(floor(within.low)), moment_of(floor(within.high)), unit))
+
+
+def _buckets(when: Expression, width: int) -> Domain | None:
+    """The beginnings of buckets that a range of moments touches."""
+    within = moments(when)
+    if within.low is None or within.high is None:
+        return None
+    first, last = ((floor(end) - _MONDAY) // width for end in (within.low, within.high))
+    if last - first > MOST_GROUPS:
+        raise Refused("too-many-groups", f"This key can take {last - first:,} values.", "Use wider buckets.")
+    _spend(last - first + 1)
+    numbers = (place * width + _MONDAY for place in range(first, last + 1))
+    return tuple(moment_of(number) for number in numbers if number >= FIRST_MOMENT)
+
+
+_MONDAY = counted(datetime(2000, 1, 3))  # noqa: DTZ001 - what clocks show
+"""From which buckets are counted."""
 
 
 def _made(value: Call, unit: str, moment: datetime) -> Value:

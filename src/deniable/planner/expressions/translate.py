@@ -13,9 +13,11 @@ from deniable.core.algebra.expression import Call, Expression, Kind, Literal, de
 from deniable.core.calendar import DAY
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.number import exact
-from deniable.planner.expressions import dates
-from deniable.planner.expressions.dates import MOMENTS, alike
-from deniable.planner.expressions.functions import MOST_CHARACTERS, call, longest, number
+from deniable.planner.expressions import dates, texts
+from deniable.planner.expressions.conversions import alike, computed
+from deniable.planner.expressions.dates import MOMENTS
+from deniable.planner.expressions.functions import call, longest, number
+from deniable.planner.expressions.texts import MOST_CHARACTERS
 from deniable.planner.parse import position
 from deniable.planner.work import spend
 
@@ -71,9 +73,12 @@ def meaning(node: exp.Expression | None, scope: Scope) -> Expression:
         ) from None
 
 
+_GROWING = ("concat", "concat_with", "replace")
+
+
 def _short(value: Expression, node: exp.Expression) -> Expression:
     """A text that is put together, if it can be no longer than any may be, whatever the rows hold."""
-    if isinstance(value, Call) and value.function == "concat" and longest(value) > MOST_CHARACTERS:
+    if isinstance(value, Call) and value.function in _GROWING and longest(value) > MOST_CHARACTERS:
         reason = f"This text could have more than {MOST_CHARACTERS:,} characters."
         hint = "Put fewer or shorter texts together: SUBSTRING(column, 1, 100)."
         raise Refused("too-long", reason, hint, position(node))
@@ -92,7 +97,9 @@ _DEEPEST = 110
 
 
 def _binary(name: str) -> tuple[frozenset[str], Build]:
-    return frozenset({"this", "expression"}), lambda node, go: call(name, *alike(go(node.this), go(node.expression)))
+    return frozenset({"this", "expression"}), lambda node, go: computed(
+        name, *alike(go(node.this), go(node.expression))
+    )
 
 
 def _unary(name: str) -> tuple[frozenset[str], Build]:
@@ -128,7 +135,7 @@ def _add(node: exp.Expression, go: Go) -> Expression:
     for moment, days in ((one, other), (other, one)):
         if moment.kind is Kind.DATE and days.kind is Kind.INTEGER:
             return dates.days_later(moment, days)
-    return call("add", one, other)
+    return computed("add", *alike(one, other))
 
 
 def _subtract(node: exp.Expression, go: Go) -> Expression:
@@ -141,7 +148,7 @@ def _subtract(node: exp.Expression, go: Go) -> Expression:
         return dates.days_later(one, call("negate", other))
     if {one.kind, other.kind} & {*MOMENTS, Kind.TIME}:
         return dates.difference(one, other)
-    return call("subtract", one, other)
+    return computed("subtract", *alike(one, other))
 
 
 def _moved(value: Expression, span: dates.Span) -> Expression:
@@ -289,11 +296,21 @@ def _cast(node: exp.Expression, go: Go) -> Expression:
     """Casts never raise: what cannot be cast is NULL. A constant date or timestamp is read now."""
     if (span := dates.interval(node)) is not None:
         return span.seconds
+    if node.args["to"].this is exp.DataType.Type.DECIMAL:
+        return _decimal(node.args["to"], go(node.this))
     kind = _TYPES.get(node.args["to"].this)
     if kind is None or node.args["to"].expressions:
         names = "INTEGER, BIGINT, DOUBLE, VARCHAR, DATE, TIMESTAMP, TIME or BOOLEAN"
         raise InvalidArgumentError("cast", f"takes {names}")
     return _to(kind, go(node.this))
+
+
+def _decimal(to: exp.Expression, value: Expression) -> Expression:
+    """A number rounded to so many places; one that has more digits than the type is NULL."""
+    digits, places = (int(part.name) for part in to.expressions)
+    rounded = call("round", _to(Kind.NUMBER, value), number(min(places, 15)))
+    fits = call("less", call("absolute", rounded), number(10 ** (digits - places)))
+    return call("case", fits, rounded)
 
 
 def _to(kind: Kind, value: Expression) -> Expression:
@@ -348,6 +365,92 @@ def _name(node: exp.Expression) -> str:
     return node.name.upper() if isinstance(node, exp.Anonymous) else node.key.upper()
 
 
+def _different(node: exp.Expression, go: Go) -> Expression:
+    return call("not", call("same", *alike(go(node.this), go(node.expression))))
+
+
+def _matching(node: exp.Expression, go: Go) -> Expression:
+    """A function finds a pattern anywhere. What ~ does depends on the database, unless the pattern says itself."""
+    value, pattern = go(node.this), go(node.expression)
+    found = call("matches", value, pattern)
+    if "start" not in node.meta and not texts.anchored(texts.constant("pattern", pattern)):
+        raise InvalidArgumentError(
+            "~", "finds a pattern anywhere in PostgreSQL, and in DuckDB only as a whole; write regexp_matches(x, '...')"
+        )
+    return found
+
+
+def _fully_matching(node: exp.Expression, go: Go) -> Expression:
+    return call("matches_fully", go(node.this), go(node.expression))
+
+
+def _trim(node: exp.Expression, go: Go) -> Expression:
+    side = {"LEADING": "_start", "TRAILING": "_end"}.get(str(node.args.get("position") or "").upper(), "")
+    characters = node.args.get("expression")
+    if characters is None:
+        return call(f"trim{side}", go(node.this))
+    return call(f"trim{side}_characters", go(node.this), go(characters))
+
+
+def _replace(node: exp.Expression, go: Go) -> Expression:
+    return call("replace", go(node.this), go(node.expression), go(node.args.get("replacement")))
+
+
+def _pad(node: exp.Expression, go: Go) -> Expression:
+    filling = node.args.get("fill_pattern")
+    side = "left" if node.args.get("is_left") else "right"
+    return call(
+        f"fill_{side}", go(node.this), go(node.expression), Literal(" ", Kind.TEXT) if filling is None else go(filling)
+    )
+
+
+def _split_part(node: exp.Expression, go: Go) -> Expression:
+    return call("split_part", go(node.this), go(node.args["delimiter"]), go(node.args["part_index"]))
+
+
+def _left(node: exp.Expression, go: Go) -> Expression:
+    value, length = go(node.this), go(node.expression)
+    texts.places("length", length, least=0, most=2**31 - 1)
+    return call("substring", value, number(1), length)
+
+
+def _position(node: exp.Expression, go: Go) -> Expression:
+    return call("position", go(node.this), go(node.args["substr"]))
+
+
+def _concat_with(node: exp.Expression, go: Go) -> Expression:
+    return call("concat_with", *(go(part) for part in node.expressions))
+
+
+def _log(node: exp.Expression, go: Go) -> Expression:
+    """To base 10, as both dialects mean it, unless another base stands before."""
+    if node.expression is None:
+        return call("log_10", go(node.this))
+    base = go(node.this)
+    name = {"2": "log_2", "10": "log_10"}.get(str(base.value) if isinstance(base, Literal) else "")
+    if name is None:
+        raise InvalidArgumentError("log", "takes base 2 or 10; write LN(x) / LN(base)")
+    return call(name, go(node.expression))
+
+
+def _bucket(node: exp.Expression, go: Go) -> Expression:
+    """Of a constant width."""
+    span = dates.interval(node.this)
+    if span is None or span.months:
+        raise InvalidArgumentError("width", "must be an interval of days or shorter; of months, write DATE_TRUNC")
+    return call("bucket", dates.moment(go(node.expression)), number(span.microseconds))
+
+
+def _named(node: exp.Expression, go: Go) -> Expression:
+    """Functions that the parser has no word of its own for."""
+    name = NAMED.get(node.name.lower())
+    if name is None:
+        raise _unknown(node)
+    return call(name, *(go(part) for part in node.expressions))
+
+
+NAMED = {"strlen": "byte_length", "octet_length": "byte_length"}
+
 _TYPES = {
     exp.DataType.Type.INT: Kind.INTEGER,
     exp.DataType.Type.BIGINT: Kind.INTEGER,
@@ -386,6 +489,11 @@ _RULES: dict[type[exp.Expression], tuple[frozenset[str], Build]] = {
     exp.Round: (frozenset({"this", "decimals"}), _round),
     exp.Sqrt: _unary("sqrt"),
     exp.Ln: _unary("ln"),
+    exp.Log: (frozenset({"this", "expression"}), _log),
+    exp.Cbrt: _unary("cube_root"),
+    exp.Trunc: _unary("truncate"),
+    exp.DateBin: (frozenset({"this", "expression"}), _bucket),
+    exp.Anonymous: (frozenset({"this", "expressions"}), _named),
     exp.Exp: _unary("exp"),
     exp.Least: _several("least"),
     exp.Greatest: _several("greatest"),
@@ -405,12 +513,26 @@ _RULES: dict[type[exp.Expression], tuple[frozenset[str], Build]] = {
     exp.Not: _unary("not"),
     exp.Case: (frozenset({"this", "ifs", "default"}), _case),
     exp.If: (frozenset({"this", "true", "false"}), _if),
+    exp.NullSafeEQ: _binary("same"),
+    exp.NullSafeNEQ: (frozenset({"this", "expression"}), _different),
     exp.Like: _pattern("like"),
+    exp.ILike: _pattern("like_any_case"),
+    exp.RegexpLike: (frozenset({"this", "expression"}), _matching),
+    exp.RegexpFullMatch: (frozenset({"this", "expression"}), _fully_matching),
+    exp.EndsWith: _pattern("ends_with"),
     exp.StartsWith: _pattern("starts_with"),
     exp.Contains: _pattern("contains"),
     exp.Lower: _unary("lower"),
     exp.Upper: _unary("upper"),
-    exp.Trim: _unary("trim"),
+    exp.Trim: (frozenset({"this", "expression", "position"}), _trim),
+    exp.Replace: (frozenset({"this", "expression", "replacement"}), _replace),
+    exp.Pad: (frozenset({"this", "expression", "fill_pattern", "is_left"}), _pad),
+    exp.SplitPart: (frozenset({"this", "delimiter", "part_index"}), _split_part),
+    exp.Left: (frozenset({"this", "expression"}), _left),
+    exp.Right: _binary("last"),
+    exp.Reverse: _unary("reverse"),
+    exp.StrPosition: (frozenset({"this", "substr"}), _position),
+    exp.ConcatWs: (frozenset({"expressions"}), _concat_with),
     exp.Length: _unary("length"),
     exp.Substring: (frozenset({"this", "start", "length"}), _substring),
     exp.DPipe: _binary("concat"),

@@ -17,7 +17,7 @@ from deniable.planner.aggregates.table import COUNT, DISTINCT, UNITS, AggregateF
 from deniable.planner.aggregates.written import written
 from deniable.planner.expressions.functions import longest
 from deniable.planner.expressions.keys import GroupKey
-from deniable.planner.expressions.translate import Scope, meaning, translate
+from deniable.planner.expressions.translate import NAMED, Scope, meaning, translate
 from deniable.planner.parse import position
 from deniable.planner.relations.rows import Origin
 from deniable.planner.work import spend
@@ -86,7 +86,7 @@ class GroupScope(ABC):
             return self._placed(node)
         if isinstance(node, exp.Literal | exp.Boolean | exp.Null):
             return None
-        if isinstance(node, exp.Anonymous) and (meant := proposal(node.name)) is not None:
+        if isinstance(node, exp.Anonymous) and node.name.lower() not in NAMED and (meant := proposal(node.name)):
             reason = f"{node.name.upper()} is not on the list of functions."
             raise Refused("unknown-function", reason, f"Did you mean {meant}?", position(node))
         if not self.keys:
