@@ -86,7 +86,7 @@ def _keys(select: exp.Select, row: RowScope) -> tuple[GroupKey, ...]:
             raise Refused(refusal.code, refusal.reason, refusal.hint, position(meant)) from None
         if value.kind is Kind.NUMBER and found is None:
             raise Refused(
-                "real-key", "Real numbers cannot be group keys.", "Group by FLOOR(x / width).", position(meant)
+                "real-key", "Real numbers cannot be group keys.", f"Group by ROUND({title(meant)}, 1).", position(meant)
             )
         keys.append(GroupKey(f"k{number}", value, found))
     return tuple(keys)

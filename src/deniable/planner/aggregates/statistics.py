@@ -239,7 +239,11 @@ def placed(value: Expression, centre: Fraction, step: Fraction, reach: int) -> E
 def bounds(value: Expression) -> tuple[Fraction, Fraction]:
     """Finite bounds, or a refusal."""
     if value.kind not in (Kind.INTEGER, Kind.NUMBER):
-        raise Refused("type-mismatch", f"This needs numbers, not {value.kind.value}.", "Use COUNT, or cast.")
+        raise Refused(
+            "type-mismatch",
+            f"This needs numbers, not {value.kind.value}.",
+            "Use COUNT(DISTINCT x), or CAST(x AS INTEGER).",
+        )
     within = nominal(value.range) if value.kind is Kind.NUMBER else value.range
     low, high = within.low, within.high
     if low is None or high is None:

@@ -37,6 +37,11 @@ class AggregateFunction:
     """The constants that its name alone gives: MIN is quantile 0."""
 
     @property
+    def adds(self) -> bool:
+        """Whether it adds numbers up, and truths as 0 and 1."""
+        return not self.chosen and self.make not in (makers.count, makers.units, makers.distinct)
+
+    @property
     def chosen(self) -> bool:
         """Whether it is chosen among cells, and not computed from sums."""
         return bool(self.always) or self.takes[-1] in "qk"

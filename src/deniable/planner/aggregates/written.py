@@ -10,6 +10,7 @@ from sqlglot import exp
 from deniable.core.errors import Refused
 from deniable.planner.aggregates.table import BY_NODE, COUNT, DISTINCT, AggregateFunction, instead
 from deniable.planner.choices.syntax import place, plain, second, share
+from deniable.planner.expressions.own_words import spelled
 from deniable.planner.parse import position
 
 
@@ -28,7 +29,7 @@ def written(node: exp.Expression) -> Written:
     call = plain(node)
     function = BY_NODE.get(type(call))
     if function is None:
-        name = call.key.upper()
+        name = spelled(call)
         raise Refused("unknown-aggregate", f"{name} is not supported.", instead(name), position(node))
     value, other = call.this, second(call)
     if isinstance(value, exp.Distinct) and not function.chosen:

@@ -116,6 +116,8 @@ def alike(*values: Expression) -> tuple[Expression, ...]:
         return values
     read_as = Kind.TIMESTAMP if Kind.TIMESTAMP in kinds else Kind.DATE
     texts = tuple(read(value, read_as) if _text(value) else value for value in values)
+    if any(value.kind not in MOMENTS and not _null(value) for value in texts):
+        return values
     days = tuple(_as_day(value) for value in texts)
     if all(value.kind is Kind.DATE or _null(value) for value in days):
         return days

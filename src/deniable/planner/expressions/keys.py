@@ -35,7 +35,7 @@ from deniable.planner.work import VALUES_A_STEP, spend
 MOST_GROUPS = 1 << 20
 _FEW = 1 << 16
 
-Value = int | str | bool | date | time | None
+Value = int | float | str | bool | date | time | None
 Domain = tuple[Value, ...]
 
 
@@ -158,7 +158,7 @@ def _cut(value: Column | Call, comparison: str, end: Fraction) -> Expression:
     return replace(value, range=Range(low, high))
 
 
-def _values(value: Expression, declared: Mapping[str, Domain]) -> Domain | None:  # noqa: PLR0911 - one line per case
+def _values(value: Expression, declared: Mapping[str, Domain]) -> Domain | None:  # noqa: C901, PLR0911 - one line per case
     """From the kind, the declared values, or the range."""
     match value:
         case Literal():
@@ -173,6 +173,8 @@ def _values(value: Expression, declared: Mapping[str, Domain]) -> Domain | None:
             return _from_starts(value, declared)
         case Call(function="later" | "to_timestamp", arguments=(when, *_)) if when.kind in _CALENDAR:
             return _moved(value, declared)
+        case Call(function="round", kind=Kind.NUMBER, arguments=(_, Literal(value=Fraction() as places))):
+            return _rounded(value, int(places))
         case Call(function="bucket", arguments=(when, Literal(value=Fraction() as width))):
             return _buckets(when, int(width))
     if value.kind is Kind.BOOLEAN:
@@ -269,6 +271,18 @@ def _starts(when: Expression, unit: str) -> Domain | None:
         raise Refused("too-many-groups", f"This key can take {number:,} values.", hint)
     _spend(4 * number)
     return tuple(starts(moment_of(floor(within.low)), moment_of(floor(within.high)), unit))
+
+
+def _rounded(value: Call, places: int) -> Domain | None:
+    """Every number with so many places of a finite range, as the double that rounding gives."""
+    if value.range.low is None or value.range.high is None:
+        return None
+    unit = Fraction(10) ** places
+    low, high = ceil(value.range.low * unit), floor(value.range.high * unit)
+    if high - low > MOST_GROUPS:
+        raise Refused("too-many-groups", f"This key can take {high - low:,} values.", "Round to fewer places.")
+    _spend(high - low + 1)
+    return tuple(float(Fraction(number) / unit) for number in range(low, high + 1))
 
 
 def _buckets(when: Expression, width: int) -> Domain | None:

@@ -16,7 +16,8 @@ from deniable.core.number import exact
 from deniable.planner.expressions import dates, texts
 from deniable.planner.expressions.conversions import alike, computed
 from deniable.planner.expressions.dates import MOMENTS
-from deniable.planner.expressions.functions import call, longest, number
+from deniable.planner.expressions.functions import FUNCTIONS, call, longest, number
+from deniable.planner.expressions.own_words import instead, spelled
 from deniable.planner.expressions.texts import MOST_CHARACTERS
 from deniable.planner.parse import position
 from deniable.planner.work import spend
@@ -61,16 +62,12 @@ def meaning(node: exp.Expression | None, scope: Scope) -> Expression:
     allowed, build = rule
     extra = [name for name, value in node.args.items() if value and name not in allowed and name not in _HARMLESS]
     if extra:
-        raise Refused(
-            "unsupported-form", f"This form of {_name(node)} is not supported.", "Use a simpler form.", position(node)
-        )
+        reason = f"This form of {spelled(node)} is not supported: {', '.join(extra)}."
+        raise Refused("unsupported-form", reason, "Write it without, or as CASE WHEN ... END.", position(node))
     try:
         return _short(build(node, lambda part: meaning(part, scope)), node)
     except InvalidArgumentError as error:
-        reason = f"{error.argument} {str(error).removeprefix(error.argument).strip()}."
-        raise Refused(
-            "type-mismatch", reason[0].upper() + reason[1:], "Cast, or use another column.", position(node)
-        ) from None
+        raise Refused("type-mismatch", *_said(error, node), position(node)) from None
 
 
 _GROWING = ("concat", "concat_with", "replace")
@@ -356,13 +353,9 @@ def _unknown(node: exp.Expression) -> Refused:
         return Refused("window", "Window functions are not supported on private rows.", "Use GROUP BY.", place)
     if isinstance(node, exp.AggFunc):
         hint = "Use aggregates in SELECT, HAVING or ORDER BY, and not inside another one."
-        return Refused("unknown-aggregate", f"{_name(node)} is not allowed here.", hint, place)
-    return Refused("unknown-function", f"{_name(node)} is not a supported function.", "See docs/sql.md", place)
-
-
-def _name(node: exp.Expression) -> str:
-    """What to call a node in a message."""
-    return node.name.upper() if isinstance(node, exp.Anonymous) else node.key.upper()
+        return Refused("unknown-aggregate", f"{spelled(node)} is not allowed here.", hint, place)
+    name = spelled(node)
+    return Refused("unknown-function", f"{name} is not on the list of functions.", instead(name, node, _KNOWN), place)
 
 
 def _different(node: exp.Expression, go: Go) -> Expression:
@@ -414,6 +407,10 @@ def _left(node: exp.Expression, go: Go) -> Expression:
     return call("substring", value, number(1), length)
 
 
+def _right(node: exp.Expression, go: Go) -> Expression:
+    return call("last", go(node.this), go(node.expression))
+
+
 def _position(node: exp.Expression, go: Go) -> Expression:
     return call("position", go(node.this), go(node.args["substr"]))
 
@@ -447,6 +444,15 @@ def _named(node: exp.Expression, go: Go) -> Expression:
     if name is None:
         raise _unknown(node)
     return call(name, *(go(part) for part in node.expressions))
+
+
+def _said(error: InvalidArgumentError, node: exp.Expression) -> tuple[str, str]:
+    """What is wrong, in the question's own words, and what to write instead."""
+    what = str(error).removeprefix(error.argument).strip()
+    name = spelled(node) if error.argument in FUNCTIONS else error.argument[:1].upper() + error.argument[1:]
+    reason, _, hint = f"{name} {what}".partition("; ")
+    hint = hint or "Cast it, as CAST(column AS INTEGER), or use another column"
+    return f"{reason}.", f"{hint[0].upper()}{hint[1:]}."
 
 
 NAMED = {"strlen": "byte_length", "octet_length": "byte_length"}
@@ -529,7 +535,7 @@ _RULES: dict[type[exp.Expression], tuple[frozenset[str], Build]] = {
     exp.Pad: (frozenset({"this", "expression", "fill_pattern", "is_left"}), _pad),
     exp.SplitPart: (frozenset({"this", "delimiter", "part_index"}), _split_part),
     exp.Left: (frozenset({"this", "expression"}), _left),
-    exp.Right: _binary("last"),
+    exp.Right: (frozenset({"this", "expression"}), _right),
     exp.Reverse: _unary("reverse"),
     exp.StrPosition: (frozenset({"this", "substr"}), _position),
     exp.ConcatWs: (frozenset({"expressions"}), _concat_with),
@@ -569,3 +575,6 @@ _RULES: dict[type[exp.Expression], tuple[frozenset[str], Build]] = {
     exp.TryCast: (frozenset({"this", "to"}), _cast),
 }
 """For each kind of node: the arguments that have a meaning, and what it means."""
+
+_KNOWN = tuple(name for rule in _RULES if issubclass(rule, exp.Func) for name in rule.sql_names())
+"""What functions are called, for hints."""

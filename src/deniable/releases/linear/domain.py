@@ -7,7 +7,7 @@ from datetime import date, time
 from fractions import Fraction
 from math import prod
 
-Value = int | str | bool | date | time | Fraction | None
+Value = int | float | str | bool | date | time | Fraction | None
 
 
 @dataclass(frozen=True, slots=True)
