@@ -148,7 +148,8 @@ class Terms:
                 most = {"YEAR": 9999, "QUARTER": 4, "MONTH": 12, "DAY": 31, "ISODOW": 7}[name]
                 return self._both(f"EXTRACT({name} FROM {{}})", INT, self.of(DATE, depth), low=1, high=most)
             case 5:
-                return self._both("LENGTH({})", INT, self.of(TEXT, depth), low=0, high=2.0**31)
+                pattern = chance.choice(["LENGTH({})", "STRLEN({})", "STRPOS({}, 'a')", "POSITION('o' IN {})"])
+                return self._both(pattern, INT, self.of(TEXT, depth), low=0, high=2.0**31)
             case 6:
                 return self._both("SIGN({})", INT, self.of(chance.choice([INT, REAL]), depth), low=-1, high=1)
             case 7:
@@ -236,7 +237,13 @@ class Terms:
 
     def _text(self, depth: int) -> Term:  # noqa: PLR0911 - as above
         chance, one = self.chance, self.of(TEXT, depth)
-        match chance.randrange(7):
+        match chance.randrange(9):
+            case 7:
+                patterns = ["LPAD({}, 4, 'x')", "RPAD({}, 2, 'ab')", "REPLACE({}, 'a', 'xy')", "SPLIT_PART({}, '-', 2)"]
+                patterns += ["LEFT({}, 2)", "RIGHT({}, 1)", "LTRIM({})", "RTRIM({}, 'a2')", "REVERSE({})"]
+                return self._both(chance.choice(patterns), TEXT, one)
+            case 8:
+                return self._both("CONCAT_WS('-', {}, {})", TEXT, one, self.of(TEXT, depth))
             case 6:
                 pattern = chance.choice(["%Y-%m", "%d.%m.%y %H:%M", "%A %j", "%G-W%V"])
                 return self._both(f"strftime({{}}, '{pattern}')", TEXT, self.of(chance.choice([DATE, MOMENT]), depth))
@@ -280,6 +287,7 @@ class Terms:
                 return self._both("({} BETWEEN {} AND {})", BOOL, one, low, high)
             case _:
                 pattern = chance.choice(["({} LIKE '%a%')", "STARTS_WITH({}, 'n')", "CONTAINS({}, 'o')"])
+                pattern = chance.choice([pattern, "({} ILIKE 'A%')", "regexp_matches({}, '^[a-z]+|[0-9]{{2}}')"])
                 return self._both(pattern, BOOL, self.of(TEXT, depth))
 
     def _date(self, depth: int) -> Term:

@@ -77,7 +77,7 @@ def _stays_whole(name: str, arguments: Arguments, bounds: Range) -> bool:
 
     What comes from a real number of unknown size is none, unless it is cast.
     """
-    if name in _PICKS or name == "to_integer" or _fits(bounds):
+    if name in _PICKS or name in ("to_integer", "days", "microseconds") or _fits(bounds):
         return True
     whole = name in _EXACT and all(argument.kind is Kind.INTEGER for argument in arguments)
     return whole and not bounds.finite
@@ -166,6 +166,11 @@ def _branches(arguments: Arguments) -> Arguments:
 
 def _can_vanish(_: Arguments) -> bool:
     return True
+
+
+def _can_be_unreadable(arguments: Arguments) -> bool:
+    """A day of a moment and a moment of a day are always there; what a text or a number says may be none."""
+    return arguments[0].kind not in (Kind.DATE, Kind.TIMESTAMP, Kind.TIME) or arguments[0].nullable
 
 
 def _by_zero(arguments: Arguments) -> bool:
@@ -412,9 +417,9 @@ FUNCTIONS: dict[str, Function] = {
     "to_integer": Function((_PLAIN,), _WHOLE, _as_number(ranges.nearest), _can_vanish),
     "to_number": Function((_PLAIN,), _REAL, _as_number(lambda one: one), _can_vanish),
     "to_text": Function((_ANY,), _WORDS),
-    "to_date": Function((_PLAIN | {Kind.TIMESTAMP},), _DAY, _as_day, _can_vanish),
-    "to_timestamp": Function((_READABLE - {Kind.TIME},), _MOMENT, _as_moment, _can_vanish),
-    "to_time": Function((_READABLE - {Kind.DATE},), _always(Kind.TIME), _within(0, DAY - 1), _can_vanish),
+    "to_date": Function((_PLAIN | {Kind.TIMESTAMP},), _DAY, _as_day, _can_be_unreadable),
+    "to_timestamp": Function((_READABLE - {Kind.TIME},), _MOMENT, _as_moment, _can_be_unreadable),
+    "to_time": Function((_READABLE - {Kind.DATE},), _always(Kind.TIME), _within(0, DAY - 1), _can_be_unreadable),
     "to_boolean": Function((_PLAIN,), _TRUTH, nullable=_can_vanish),
     "grid": Function(
         (_NUMBER[0], _NUMBER[0], _NUMBER[0], _INTEGER),
