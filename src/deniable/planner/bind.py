@@ -21,7 +21,7 @@ from deniable.planner.plan import Bound, Order, Output
 from deniable.planner.relations.clauses import ordinal, referred, small, terms, title
 from deniable.planner.relations.from_clause import Relations
 from deniable.planner.relations.scopes import OutputScope, RowScope, aggregates, taken_apart
-from deniable.planner.spellings import clocked
+from deniable.planner.wording.spellings import clocked
 from deniable.planner.work import counted
 from deniable.policy import Policy
 

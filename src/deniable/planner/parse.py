@@ -7,9 +7,9 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from deniable.core.errors import Refused, asking
-from deniable.planner.expressions.own_words import QUESTION as QUESTION  # noqa: PLC0414 - for whoever reads a tree
-from deniable.planner.misspelt import misspelt
-from deniable.planner.spellings import plainly
+from deniable.planner.wording.misspelt import misspelt
+from deniable.planner.wording.own_words import QUESTION as QUESTION  # noqa: PLC0414 - for whoever reads a tree
+from deniable.planner.wording.spellings import plainly
 
 _LONGEST = 20_000
 _DEEPEST = 100

@@ -10,8 +10,8 @@ from sqlglot import exp
 from deniable.core.errors import Refused
 from deniable.planner.aggregates.table import BY_NODE, COUNT, DISTINCT, AggregateFunction, instead
 from deniable.planner.choices.syntax import place, plain, second, share
-from deniable.planner.expressions.own_words import spelled
 from deniable.planner.parse import position
+from deniable.planner.wording.own_words import spelled
 
 
 @dataclass(frozen=True, slots=True)

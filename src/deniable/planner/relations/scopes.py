@@ -17,10 +17,10 @@ from deniable.planner.aggregates.table import COUNT, DISTINCT, UNITS, AggregateF
 from deniable.planner.aggregates.written import written
 from deniable.planner.expressions.functions import call, longest
 from deniable.planner.expressions.keys import GroupKey
-from deniable.planner.expressions.own_words import advised
 from deniable.planner.expressions.translate import NAMED, Scope, meaning, translate
 from deniable.planner.parse import position
 from deniable.planner.relations.rows import Origin
+from deniable.planner.wording.own_words import advised
 from deniable.planner.work import spend
 
 _NAMES_A_STEP = 16
