@@ -103,10 +103,14 @@ def later(moment: datetime, months: int, microseconds: int = 0) -> datetime | No
 
 def starts(low: datetime, high: datetime, unit: str) -> Iterator[datetime]:
     """The moments at which the units begin that lie between two moments, in part or in full."""
+    if unit in WIDTHS:
+        begin = truncated(low, unit) or moment_of(FIRST_MOMENT)
+        yield from (moment_of(number) for number in range(counted(begin), counted(high) + 1, WIDTHS[unit]))
+        return
     months = {"month": 1, "quarter": 3} | {name: _MONTHS * years for name, years in YEARS.items()}
     found = truncated(low, unit)
     if found is None:  # before the calendar: the next one
         found = datetime(YEARS[unit], 1, 1)  # noqa: DTZ001 - as above
     while found is not None and found <= high:
         yield found
-        found = later(found, months.get(unit, 0), WIDTHS.get(unit, 0))
+        found = later(found, months[unit])

@@ -100,7 +100,7 @@ def test_every_python_name_writes_its_row(row):
 
 @pytest.mark.parametrize(
     ("sql", "meant"),
-    [("STD_DEV(age)", "STDDEV"), ("MEAN(age)", "AVG"), ("medain(age)", "MEDIAN"), ("COUNT_IF(urgent)", "COUNT")],
+    [("STD_DEV(age)", "STDDEV"), ("MEAN(age)", "AVG"), ("medain(age)", "MEDIAN"), ("COUNTS(urgent)", "COUNT")],
 )
 def test_near_misses_are_told_what_was_meant(sql, meant):
     with pytest.raises(Refused) as caught:
