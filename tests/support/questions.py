@@ -105,6 +105,7 @@ _SPELLED = {
     "intercept": "REGR_INTERCEPT({}, {})",
     "units": "COUNT(DISTINCT {})",
     "distinct": "COUNT(DISTINCT {})",
+    "distinct sum": "SUM(DISTINCT {})",
     "median": "MEDIAN({})",
     "quarter": "QUANTILE_DISC({}, 0.25)",
     "least": "MIN({})",
@@ -177,13 +178,15 @@ def question(chance: Random, *, shape: str | None = None, hidden: bool = False) 
     return Question(rows, where, keys, aggregates, tail, private)
 
 
-def _aggregate(chance: Random, kind: str, terms: Terms, rows: Rows) -> Aggregate:
+def _aggregate(chance: Random, kind: str, terms: Terms, rows: Rows) -> Aggregate:  # noqa: PLR0911 - one for each kind
     where = terms.condition() if chance.random() < 0.25 else None
     match kind:
         case "count":
             return Aggregate(kind, (), where)
         case "units":
             return Aggregate(kind, (Term(rows.asked_unit or "", rows.unit, INT),), where)
+        case "distinct sum":
+            return Aggregate(kind, (terms.within(terms.of(INT, 1)),), where)
         case "present" | "distinct":
             return Aggregate(kind, (terms.of(chance.choice([INT, REAL, DATE, BOOL, MOMENT, CLOCK]), 1),), where)
         case "mode":

@@ -10,7 +10,7 @@ from math import floor
 import numpy as np
 
 from deniable.core.algebra.expression import Call, Expression, Kind, Literal
-from deniable.core.algebra.query import DistinctValues, ExactQuery, Kept, Key, Sums, Units
+from deniable.core.algebra.query import DistinctSum, DistinctValues, ExactQuery, Kept, Key, Sums, Units
 from deniable.core.calendar import SECOND
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.loss import Loss
@@ -215,7 +215,8 @@ def _queries(bound: Bound) -> tuple[ExactQuery, ...]:
 def _counted(count: Statistic, bound: Bound, keys: tuple[Key, ...]) -> ExactQuery:
     if count.distinct is None:
         return Units(bound.source, keys, count.name, count.filter)
-    return DistinctValues(bound.source, keys, count.name, count.distinct, count.filter)
+    taken = DistinctSum if count.summed else DistinctValues
+    return taken(bound.source, keys, count.name, count.distinct, count.filter)
 
 
 def _quote(bound: Bound, spend: Spend, noise: Parts, selection: PartitionSelection | None, loss: Loss) -> Quote:
