@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from deniable.core.algebra.expression import Call, Expression, Kind, Literal
+from deniable.core.algebra.relation import lookups
 from deniable.core.calendar import SECOND
 from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.choices.histogram import Mode, Quantile
@@ -19,6 +20,7 @@ def cautions(bound: Bound, noise: Sequence[Part]) -> tuple[str, ...]:
     return (
         *bound.clock,
         *_weighing(bound),
+        *_owning(bound),
         *_clamping(bound),
         *_rounding(bound),
         *(text for part in noise for text in _choosing(part)),
@@ -41,6 +43,16 @@ def _weighing(bound: Bound) -> list[str]:
     if bound.private_keys:
         texts.append(f"each person counts in at most {bound.most_keys} groups")
     return texts
+
+
+def _owning(bound: Bound) -> list[str]:
+    """Rows that name their unit through a key which nobody has."""
+    found = dict.fromkeys((one.table, one.column, one.through) for one in lookups(bound.source.table))
+    return [
+        f"rows of {table} whose {column} has no owner in {through if isinstance(through, str) else through.table} "
+        "belong to nobody, and are left out"
+        for table, column, through in found
+    ]
 
 
 def _clamping(bound: Bound) -> list[str]:

@@ -13,6 +13,7 @@ from deniable.core.errors import InvalidArgumentError
 from deniable.planner.expressions import dates
 from deniable.planner.expressions.conversions import alike, computed
 from deniable.planner.expressions.dates import MOMENTS
+from deniable.planner.expressions.decimals import exactly
 from deniable.planner.expressions.functions import call, number
 from deniable.planner.expressions.rules import PAIR, THIS, Go, Rule
 
@@ -120,7 +121,7 @@ def _cast(node: exp.Expression, go: Go) -> Expression:
 def _decimal(to: exp.Expression, value: Expression) -> Expression:
     """A number rounded to so many places; one that has more digits than the type is NULL."""
     digits, places = (int(part.name) for part in to.expressions)
-    rounded = call("round", _to(Kind.NUMBER, value), number(min(places, 15)))
+    rounded = exactly("round", _to(Kind.NUMBER, value), number(min(places, 15)))
     fits = call("less", call("absolute", rounded), number(10 ** (digits - places)))
     return call("case", fits, rounded)
 
@@ -137,7 +138,7 @@ def _to(kind: Kind, value: Expression) -> Expression:
         return Literal(value.value.date(), Kind.DATE)
     if kind is Kind.TIMESTAMP and value.kind is Kind.DATE:
         return dates.moment(value)
-    return call(f"to_{kind.value}", value)
+    return exactly(f"to_{kind.value}", value)
 
 
 _READ = (*MOMENTS, Kind.TIME)

@@ -13,7 +13,8 @@ from deniable.core.algebra.expression import Expression, Kind, Literal
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import exact
 from deniable.planner.expressions import dates
-from deniable.planner.expressions.functions import call, number
+from deniable.planner.expressions.decimals import exactly
+from deniable.planner.expressions.functions import number
 
 _NUMERIC = (Kind.INTEGER, Kind.NUMBER)
 _LONGEST = 10**60
@@ -60,7 +61,7 @@ def _number(value: Expression) -> Expression:
 def computed(name: str, *values: Expression) -> Expression:
     """A function of numbers; of constants, its exact value."""
     found = _exactly(name, *(value.value for value in values if isinstance(value, Literal)), parts=len(values))
-    return call(name, *values) if found is None else number(found)
+    return exactly(name, *values) if found is None else number(found)
 
 
 def _exactly(name: str, *constants: object, parts: int) -> Fraction | None:

@@ -175,6 +175,10 @@ def _values(value: Expression, declared: Mapping[str, Domain]) -> Domain | None:
             return _moved(value, declared)
         case Call(function="round", kind=Kind.NUMBER, arguments=(_, Literal(value=Fraction() as places))):
             return _rounded(value, int(places))
+        case Call(function="divide", arguments=(Call(kind=Kind.INTEGER) as parts, Literal(value=Fraction() as by))) if (
+            by
+        ):
+            return _shares(parts, by, declared)
         case Call(function="bucket", arguments=(when, Literal(value=Fraction() as width))):
             return _buckets(when, int(width))
     if value.kind is Kind.BOOLEAN:
@@ -271,6 +275,15 @@ def _starts(when: Expression, unit: str) -> Domain | None:
         raise Refused("too-many-groups", f"This key can take {number:,} values.", hint)
     _spend(4 * number)
     return tuple(starts(moment_of(floor(within.low)), moment_of(floor(within.high)), unit))
+
+
+def _shares(whole: Call, by: Fraction, declared: Mapping[str, Domain]) -> Domain | None:
+    """Listed whole numbers, divided by a constant, as the doubles that division gives."""
+    listed = _values(whole, declared)
+    if listed is None or not by:
+        return None
+    _spend(len(listed))
+    return tuple(float(number) / float(by) for number in listed if isinstance(number, int))
 
 
 def _rounded(value: Call, places: int) -> Domain | None:

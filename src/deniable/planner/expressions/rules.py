@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from deniable.core.algebra.expression import Expression
 from deniable.planner.expressions.conversions import alike, computed
+from deniable.planner.expressions.decimals import exactly
 from deniable.planner.expressions.functions import call
 
 Go = Callable[[exp.Expression | None], Expression]
@@ -25,7 +26,7 @@ def binary(name: str) -> Rule:
 
 def unary(name: str) -> Rule:
     """A function of one value."""
-    return THIS, lambda node, go: call(name, go(node.this))
+    return THIS, lambda node, go: exactly(name, go(node.this))
 
 
 def several(name: str) -> Rule:

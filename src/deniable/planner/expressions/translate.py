@@ -12,6 +12,7 @@ from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.number import exact
 from deniable.planner.expressions import calendar_rules, text_rules
 from deniable.planner.expressions.conversions import alike
+from deniable.planner.expressions.decimals import exactly
 from deniable.planner.expressions.functions import FUNCTIONS, call, longest, number
 from deniable.planner.expressions.rules import PAIR, THIS, Go, Rule, binary, several, unary
 from deniable.planner.expressions.texts import MOST_CHARACTERS
@@ -106,14 +107,14 @@ def _quotient(node: exp.Expression, go: Go) -> Expression:
 
 def _between(node: exp.Expression, go: Go) -> Expression:
     value, low, high = alike(go(node.this), go(node.args["low"]), go(node.args["high"]))
-    return call("and", call("at_least", value, low), call("at_most", value, high))
+    return call("and", exactly("at_least", value, low), exactly("at_most", value, high))
 
 
 def _in(node: exp.Expression, go: Go) -> Expression:
     value, *options = alike(*(go(part) for part in (node.this, *node.expressions)))
     if not options or not all(isinstance(option, Literal) for option in options):
         raise InvalidArgumentError("in", "takes a list of constants")
-    return call("in", value, *options)
+    return exactly("in", value, *options)
 
 
 def _is(node: exp.Expression, go: Go) -> Expression:
@@ -130,7 +131,7 @@ def _case(node: exp.Expression, go: Go) -> Expression:
     subject = node.this
     parts: list[Expression] = []
     for branch in node.args["ifs"]:
-        condition = go(branch.this) if subject is None else call("equal", *alike(go(subject), go(branch.this)))
+        condition = go(branch.this) if subject is None else exactly("equal", *alike(go(subject), go(branch.this)))
         parts += [_truth(condition), go(branch.args["true"])]
     otherwise = node.args.get("default")
     return _cases(parts, None if otherwise is None else go(otherwise))
@@ -159,7 +160,7 @@ def _truth(condition: Expression) -> Expression:
 
 def _round(node: exp.Expression, go: Go) -> Expression:
     places = node.args.get("decimals")
-    return call("round", go(node.this), number(0) if places is None else go(places))
+    return exactly("round", go(node.this), number(0) if places is None else go(places))
 
 
 def _negate(node: exp.Expression, go: Go) -> Expression:
@@ -181,7 +182,7 @@ def _unknown(node: exp.Expression) -> Refused:
             "rows", "Single rows are never shown, only statistics.", "Use COUNT(*), SUM(...), AVG(...).", place
         )
     if isinstance(node, exp.Subquery | exp.Select | exp.Exists):
-        hint = "Join it, or look for the unit: unit IN (SELECT unit ...)."
+        hint = "Join it, or look for people: person IN (SELECT person ...)."
         return Refused("subquery", "A subquery is not allowed here.", hint, place)
     if isinstance(node, exp.Window):
         return Refused("window", "Window functions are not supported on private rows.", "Use GROUP BY.", place)
