@@ -43,8 +43,7 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
     row = Relations(policy, {}).within(select).rows(select)
     origin = row.origin
     if not origin.private:
-        reason = "Everything here is public: read it directly."
-        raise Refused("public-table", reason, "", position(select.args["from_"]))
+        raise _public(select, policy)
     keys = _keys(select, row)
     scope = _scope(select, row, keys)
     outputs = _apart([_output(node, scope) for node in select.expressions])
@@ -72,6 +71,19 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
         limit=_whole(select, "limit"),
         offset=_whole(select, "offset") or 0,
     )
+
+
+def _public(select: exp.Select, policy: Policy) -> Refused:
+    """Rows that are public: to be read directly, unless a subquery is about others."""
+    private = {name.lower() for name, table in policy.tables.items() if not table.public}
+    for table in select.find_all(exp.Table):
+        if table.name.lower() in private:
+            reason = "A subquery about private rows is not answered beside public ones."
+            hint = f"Ask about {table.name} in a question of its own."
+            return Refused("subquery", reason, hint, position(table))
+    reason = "Everything here is public: read it directly."
+    hint = "Ask about a private table, or join it: FROM private JOIN public ON ..."
+    return Refused("public-table", reason, hint, position(select.args["from_"]))
 
 
 def _keys(select: exp.Select, row: RowScope) -> tuple[GroupKey, ...]:
@@ -184,5 +196,7 @@ def _whole(select: exp.Select, clause: str) -> int | None:
         return None
     extra = any(value for name, value in found.args.items() if name != "expression")
     if extra or not isinstance(found.expression, exp.Literal) or not small(str(found.expression.this)):
-        raise Refused("bad-limit", f"{clause.upper()} needs a whole number.", "", position(found))
+        raise Refused(
+            "bad-limit", f"{clause.upper()} needs a whole number.", f"Write {clause.upper()} 10.", position(found)
+        )
     return int(str(found.expression.this))

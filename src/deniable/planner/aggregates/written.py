@@ -53,8 +53,12 @@ def written(node: exp.Expression) -> Written:
     given = [call.args.get(name) for name in ("this", other)[: len(function.takes)]]
     values = tuple(part for part in given if isinstance(part, exp.Expression))
     if len(values) < len(given):
-        raise Refused("unsupported-form", f"{function.sql[0]} takes more arguments.", "", position(node))
+        raise Refused("unsupported-form", f"{spelled(call)} takes more arguments.", _example(function), position(node))
     return Written(function, values, function.always)
+
+
+def _example(function: AggregateFunction) -> str:
+    return f"Write {function.sql[0]}({', '.join(function.takes)})."
 
 
 def _counted(argument: exp.Distinct) -> exp.Expression:

@@ -52,7 +52,8 @@ class RowScope:
         ]
         if not found or not self._at_home(node):
             path = ".".join([*qualifier(node), node.table])
-            raise Refused("unknown-table", f"There is no table {path!r} here.", "", position(node))
+            hint = f"Write {' or '.join(f'{name}.{node.name}' for name in self.origin.names)}."
+            raise Refused("unknown-table", f"There is no table {path!r} here.", hint, position(node))
         spend(sum(map(len, found)) // _NAMES_A_STEP)
         meant = [names[node.name.lower()] for names in found if node.name.lower() in names]
         if not meant:
