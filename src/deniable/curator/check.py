@@ -127,7 +127,7 @@ def _seen(table: DeclaredTable, engine: Engine) -> list[Seen]:
         Seen(
             table.name,
             column.name,
-            column.kind.value,
+            column.type,
             _allows(column, table),
             unreadable or _problem(column, table, found),
         )
@@ -142,7 +142,8 @@ def _problem(column: DeclaredColumn, table: DeclaredTable, found: Mapping[str, s
         return f"is not in the file, which has {', '.join(found)}"
     if table.file is not None and table.file.untyped(column.name):  # of any type, once it is read
         return ""
-    return unit_misfit(stored, column.kind) if column.name == table.unit else misfit(stored, column.kind)
+    fault = unit_misfit if column.name == table.unit else misfit
+    return fault(stored, column.kind, column.zone)
 
 
 def _allows(column: DeclaredColumn, table: DeclaredTable) -> str:

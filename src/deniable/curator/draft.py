@@ -176,7 +176,7 @@ def _facts(column: Looked) -> str:
         return f", values = [{', '.join(map(_quoted, column.values))}]"
     if column.low is None or column.low == column.high:
         return ""
-    mark = '"' if isinstance(column.low, date | time) else ""
+    mark = '"' if column.kind in (Kind.DATE, Kind.TIMESTAMP, Kind.TIME) else ""
     return f", bounds = [{mark}{column.low}{mark}, {mark}{column.high}{mark}]"
 
 

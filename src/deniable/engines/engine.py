@@ -21,6 +21,8 @@ TYPES = {
     Kind.TEXT: pa.string(),
     Kind.BOOLEAN: pa.bool_(),
     Kind.DATE: pa.date32(),
+    Kind.TIMESTAMP: pa.timestamp("us"),
+    Kind.TIME: pa.time64("us"),
 }
 """What a key of each kind is in an answer. Totals and counts are int64."""
 

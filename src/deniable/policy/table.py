@@ -116,8 +116,8 @@ class DeclaredTable:
         }
 
 
-def read_table(name: str, section: Section, folder: Path) -> DeclaredTable:
-    """The table that a section declares; files are looked for from `folder`."""
+def read_table(name: str, section: Section, folder: Path, zone: str | None = None) -> DeclaredTable:
+    """The table that a section declares; files are looked for from `folder`, timestamps are read in `zone`."""
     source = _source(section, name, folder)
     public = section.flag("public", default=False)
     unit = section.text("unit", 'unit = "patient_id", a column that names the person')
@@ -127,7 +127,7 @@ def read_table(name: str, section: Section, folder: Path) -> DeclaredTable:
     most_rows = section.whole("most_rows", "most_rows = 1000, the most rows of one person in a join", most=_MOST)
     layout = _layout(section, source)
     declared = section.inner("columns")
-    columns = {title: read_column(title, part) for title, part in declared.each().items()}
+    columns = {title: read_column(title, part, zone) for title, part in declared.each().items()}
     section.finish()
     if public:
         _refuse_unit(section)
@@ -203,7 +203,7 @@ def _check_unit(section: Section, unit: str, columns: Mapping[str, DeclaredColum
     if unit not in columns:
         hint = f'{closest(unit, columns)}declare it: {unit} = {{ type = "integer" }}'
         section.problem("unit", f"'{unit}' is not among the columns", hint)
-    elif column is not None and column.kind in {Kind.NUMBER, Kind.BOOLEAN}:
+    elif column is not None and column.kind in {Kind.NUMBER, Kind.BOOLEAN, Kind.TIME}:
         place.problem("type", f"a {column.kind.value} cannot name the unit", "write integer, text or date")
     elif column is not None and column.low is not None:
         place.problem("bounds", "would take different people for one", "leave bounds out for the unit")

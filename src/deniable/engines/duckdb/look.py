@@ -25,7 +25,8 @@ _GUESSES = {
     "BIGINT": r"TRY_CAST({0} AS BIGINT) IS NOT NULL AND regexp_full_match(trim({0}), '[+-]?(0|[1-9][0-9]*)')",
     "DOUBLE": r"TRY_CAST({0} AS DOUBLE) IS NOT NULL AND NOT regexp_full_match(trim({0}), '[+-]?0[0-9].*')",
     "BOOLEAN": "TRY_CAST({0} AS BOOLEAN) IS NOT NULL",
-    "DATE": "TRY_CAST({0} AS DATE) IS NOT NULL",
+    "DATE": "TRY_CAST({0} AS TIMESTAMP) = TRY_CAST(TRY_CAST({0} AS DATE) AS TIMESTAMP)",
+    "TIMESTAMP": r"TRY_CAST({0} AS TIMESTAMP) IS NOT NULL AND NOT regexp_matches({0}, '[0-9](Z|z|[+-][0-9:]+)$')",
 }
 """What every text in a column must be, to be read as one of these by the engine's own casts. 02138 is a code."""
 
