@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, time
 from pathlib import Path
 
 from deniable.core.algebra.expression import Kind

@@ -59,7 +59,7 @@ def test_what_is_no_frame_is_refused(frame: object, problem: str) -> None:
         protect(frame, epsilon=1)
 
 
-SOME = datetime(2025, 1, 2, 3)  # noqa: DTZ001 - as clocks show it
+SOME = datetime(2025, 1, 2, 3)
 PANDAS = {
     "moment": pd.to_datetime(["2025-01-01 12:00", None, None]),
     "cat": pd.Categorical(["a", None, "b"]),
