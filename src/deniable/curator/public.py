@@ -26,7 +26,9 @@ from deniable.engines.duckdb.look import types
 from deniable.engines.duckdb.public import Facts, facts, shown
 from deniable.engines.engine import Broken
 from deniable.files.kinds import kind_of, misfit
+from deniable.files.scan import quoted
 from deniable.planner.parse import parse, position
+from deniable.planner.relations.names import declared, own_name, qualifier
 from deniable.policy import DeclaredColumn, DeclaredTable, Policy
 
 _MOST_VALUES = 10_000
@@ -89,7 +91,10 @@ class PublicTables:
         Raises:
             Refused: such a table is not as it is declared, or cannot be read.
         """
-        named = [name for name in self._tables if '"' in name or any(_mentions(text, name) for text in questions)]
+        words = {name: own_name(table) for name, table in self._tables.items()}
+        named = [
+            name for name, word in words.items() if '"' in word or any(_mentions(text, word) for text in questions)
+        ]
         if not named:
             return self._policy
         return replace(self._policy, tables={**self._policy.tables, **{name: self._looked_up(name) for name in named}})
@@ -109,7 +114,7 @@ class PublicTables:
             return None
         _refuse_functions(tree)
         tables = [self._looked_up(name) for name in named]
-        views = ", ".join(f"{_quoted(table.name)} AS ({self._view(table)})" for table in tables)
+        views = ", ".join(f"{quoted(_viewed(table.name))} AS ({self._view(table)})" for table in tables)
         text = tree.sql(dialect="duckdb")
         body = f", {text.removeprefix('WITH ')}" if text.startswith("WITH ") else f" {text}"
         try:
@@ -126,17 +131,25 @@ class PublicTables:
         self._engine.close()
 
     def _named(self, tree: exp.Expression) -> list[str]:
-        """The public tables that are named, if there is nothing else."""
+        """The public tables that are named, if there is nothing else. From then on, each goes by the name of its view."""
         queries = {query.alias.lower() for query in tree.find_all(exp.CTE)}
-        public = {name.lower(): name for name in self._tables}
         found: dict[str, None] = {}
-        for table in tree.find_all(exp.Table):
-            plain = isinstance(table.this, exp.Identifier) and not table.args.get("db")
-            if plain and table.name.lower() in queries:
+        for node in list(tree.find_all(exp.Table)):
+            plain = isinstance(node.this, exp.Identifier)
+            if plain and node.name.lower() in queries and not qualifier(node):
                 continue
-            if not plain or table.name.lower() not in public:
+            table = declared(node, self._policy) if plain else None
+            if table is None or table.name not in self._tables:
                 return []
-            found[public[table.name.lower()]] = None
+            found[table.name] = None
+            if not node.alias:
+                node.set("alias", exp.TableAlias(this=exp.to_identifier(own_name(table), quoted=True)))
+            node.set("this", exp.to_identifier(_viewed(table.name), quoted=True))
+            node.set("db", None)
+            node.set("catalog", None)
+        for column in tree.find_all(exp.Column):
+            column.set("db", None)
+            column.set("catalog", None)
         return list(found)
 
     def _view(self, table: DeclaredTable) -> str:
@@ -210,8 +223,9 @@ def _mentions(text: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
 
 
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+def _viewed(name: str) -> str:
+    """What a table is called in statements: a name that no query in a question has."""
+    return f"public table {name}"
 
 
 def _unavailable(name: str) -> Refused:

@@ -135,3 +135,10 @@ def test_marks_are_warnings_and_strict_fails(tmp_path: Path, monkeypatch: pytest
     assert run(app, ["check", "t.toml", "--strict"]).exit_code == 1
     Path("t.toml").write_text(Path("t.toml").read_text().replace("[0, 2]", "[0, 110]"))
     assert run(app, ["check", "t.toml", "--strict"]).exit_code == 0
+
+
+def test_a_key_that_several_rows_share_is_counted(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"who": list(range(40)), "order": [1, 1, 1, None, *range(36)]}), tmp_path / "t.parquet")
+    columns = {"who": {"type": "integer"}, "order": {"type": "integer"}}
+    (finding,) = found(written(tmp_path / "t.parquet", columns, unit="who", contribution=3, key="order"))
+    assert finding.what.startswith("3 of 40 rows have a value that another row has")
