@@ -13,7 +13,7 @@ from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError
 from deniable.curator.draft import FEW, MARK
 from deniable.engines import DuckDB, Engine
-from deniable.engines.duckdb.compare import Counted
+from deniable.engines.duckdb.compare import ColumnCounts
 from deniable.files.kinds import misfit, unit_misfit
 from deniable.policy import DeclaredColumn, DeclaredTable, InvalidPolicyError, Policy, Problem
 
@@ -30,7 +30,7 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class RowFinding:
     """What is in the rows and not as the policy says, with counts. Whoever sees it has seen private data."""
 
     table: str
@@ -72,7 +72,7 @@ def _refuse(policy: Policy, wrong: Sequence[tuple[str, str, str]]) -> None:
         raise InvalidPolicyError(policy.origin, problems)
 
 
-def look(policy: Policy, engine: DuckDB) -> list[Finding]:
+def look(policy: Policy, engine: DuckDB) -> list[RowFinding]:
     """Everything in the rows that is not as the policy says, of all columns that are there."""
     found = []
     for table in policy.tables.values():
@@ -81,12 +81,12 @@ def look(policy: Policy, engine: DuckDB) -> list[Finding]:
             continue
         skipped = engine.skipped(table.name)
         found += (
-            [Finding(table.name, "", f"has lines that are no rows, and are left out: {skipped}")] if skipped else []
+            [RowFinding(table.name, "", f"has lines that are no rows, and are left out: {skipped}")] if skipped else []
         )
         columns = [table.columns[name] for name in fitting]
         counts = engine.compare(table.name, [(one.expression, one.values) for one in columns], table.unit)
         for column, counted in zip(columns, counts, strict=True):
-            found += [Finding(table.name, column.name, *what) for what in _found(column, table, counted)]
+            found += [RowFinding(table.name, column.name, *what) for what in _found(column, table, counted)]
     return found
 
 
@@ -95,7 +95,7 @@ def marks(text: str) -> list[int]:
     return [number for number, line in enumerate(text.splitlines(), start=1) if f"# {MARK}" in line]
 
 
-def _found(column: DeclaredColumn, table: DeclaredTable, counted: Counted) -> Iterator[tuple[str, bool]]:
+def _found(column: DeclaredColumn, table: DeclaredTable, counted: ColumnCounts) -> Iterator[tuple[str, bool]]:
     """In words; and whether it is wrong altogether."""
     of = f"of {counted.rows:,} rows"
     absent = counted.missing + counted.unread

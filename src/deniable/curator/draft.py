@@ -9,7 +9,7 @@ from pathlib import Path
 
 from deniable.core.algebra.expression import Kind
 from deniable.engines.duckdb.look import Looked, counted, look
-from deniable.files.formats import Format
+from deniable.files.formats import FileFormat
 from deniable.files.kinds import kind_of, misfit, unit_kind_of
 from deniable.files.sniff import sniffed
 from deniable.files.source import DataFile
@@ -70,7 +70,7 @@ def draft(source: str | Path, choose: Choice | None = None) -> str:
     """
     file = DataFile.named(source, "file")
     file.require("file")
-    if file.format is Format.CSV:
+    if file.format is FileFormat.CSV:
         try:
             file = replace(file, layout=sniffed(file.files[0]))
         except unreadable() as error:

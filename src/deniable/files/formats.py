@@ -6,7 +6,7 @@ from enum import Enum
 from pathlib import PurePath
 
 
-class Format(Enum):
+class FileFormat(Enum):
     """How rows are stored."""
 
     PARQUET = "Parquet"
@@ -18,26 +18,26 @@ class Format(Enum):
 
 
 _ENDINGS = {
-    ".parquet": Format.PARQUET,
-    ".pq": Format.PARQUET,
-    ".csv": Format.CSV,
-    ".tsv": Format.CSV,
-    ".ndjson": Format.NDJSON,
-    ".jsonl": Format.NDJSON,
-    ".arrow": Format.ARROW,
-    ".feather": Format.ARROW,
-    ".xlsx": Format.EXCEL,
-    ".duckdb": Format.DATABASE,
-    ".db": Format.DATABASE,
+    ".parquet": FileFormat.PARQUET,
+    ".pq": FileFormat.PARQUET,
+    ".csv": FileFormat.CSV,
+    ".tsv": FileFormat.CSV,
+    ".ndjson": FileFormat.NDJSON,
+    ".jsonl": FileFormat.NDJSON,
+    ".arrow": FileFormat.ARROW,
+    ".feather": FileFormat.ARROW,
+    ".xlsx": FileFormat.EXCEL,
+    ".duckdb": FileFormat.DATABASE,
+    ".db": FileFormat.DATABASE,
 }
 _COMPRESSED = {".gz": "gzip", ".zst": "zstd"}
-TEXTS = frozenset({Format.CSV, Format.NDJSON, Format.EXCEL})
+TEXTS = frozenset({FileFormat.CSV, FileFormat.NDJSON, FileFormat.EXCEL})
 """Without types of their own, or with one for each cell: read as texts, and cast as the policy says."""
-IN_PARTS = frozenset({Format.PARQUET, Format.CSV, Format.NDJSON})
+IN_PARTS = frozenset({FileFormat.PARQUET, FileFormat.CSV, FileFormat.NDJSON})
 """A table of these can be several files."""
 
 
-def format_of(name: str | PurePath) -> Format | None:
+def format_of(name: str | PurePath) -> FileFormat | None:
     """By the end of the name; of texts, also before the end that says how they are compressed.
 
     Example:
@@ -46,7 +46,7 @@ def format_of(name: str | PurePath) -> Format | None:
     """
     ending, compression = endings(name)
     found = _ENDINGS.get(ending)
-    return found if compression is None or found in {Format.CSV, Format.NDJSON} else None
+    return found if compression is None or found in {FileFormat.CSV, FileFormat.NDJSON} else None
 
 
 def endings(name: str | PurePath) -> tuple[str, str | None]:

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from deniable.core.algebra.expression import Kind
-from deniable.files.formats import Format, endings
+from deniable.files.formats import FileFormat, endings
 from deniable.files.layout import UTF_8
 from deniable.files.load import from_arrow, from_excel
 from deniable.files.source import DataFile, inside
@@ -59,7 +59,7 @@ def steps(file: DataFile, name: str, scratch: Path) -> list[Step]:
 
 def opened(file: DataFile, name: str, scratch: Path) -> tuple[Path, ...]:
     """The files that DuckDB opens: the table's own, or the copies of those that are not in UTF-8."""
-    if file.format is not Format.CSV or codecs.lookup(file.layout.encoding).name == UTF_8:
+    if file.format is not FileFormat.CSV or codecs.lookup(file.layout.encoding).name == UTF_8:
         return file.files
     return tuple(scratch / f"{sha256(name.encode()).hexdigest()}-{number}.csv" for number in range(len(file.files)))
 
@@ -103,22 +103,22 @@ def columns(file: DataFile) -> dict[str, str]:
 
 def _steps(file: DataFile, name: str, scratch: Path, *, strict: bool) -> list[Step]:
     match file.format:
-        case Format.PARQUET:
+        case FileFormat.PARQUET:
             more = ", union_by_name = true" * file.several
             rows = f"FROM read_parquet({_listed(file.files)}, {_partitions(file)}{more}, can_have_nan = true)"
             return [_view(name, rows)]
-        case Format.CSV:
+        case FileFormat.CSV:
             return _csv(file, name, scratch, strict=strict)
-        case Format.NDJSON:
+        case FileFormat.NDJSON:
             return [_view(name, _ndjson(file, strict=strict))]
-        case Format.DATABASE:
+        case FileFormat.DATABASE:
             schema, table = inside(file.table or "")
             place = quoted(f"file {file.path}")
             attach = f"ATTACH IF NOT EXISTS {text(str(file.path))} AS {place} (READ_ONLY)"
             return [("sql", attach), _view(name, f"FROM {place}.{quoted(schema)}.{quoted(table)}")]
-        case Format.ARROW:
+        case FileFormat.ARROW:
             return [("arrow", str(file.path), None, name)]
-        case Format.EXCEL:
+        case FileFormat.EXCEL:
             return [("excel", str(file.path), file.table, name)]
 
 

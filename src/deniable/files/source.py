@@ -10,7 +10,7 @@ from pathlib import Path
 
 from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError
-from deniable.files.formats import IN_PARTS, TEXTS, Format, bare, format_of
+from deniable.files.formats import IN_PARTS, TEXTS, FileFormat, bare, format_of
 from deniable.files.layout import Layout
 
 READABLE = (
@@ -23,9 +23,9 @@ SEVERAL = "is a file of several tables"
 Stamp = tuple[tuple[str, int, int, int, int], ...]
 _USUAL = Layout()
 _WILD = re.compile(r"[*?]")
-_SEVERAL = frozenset({Format.DATABASE, Format.EXCEL})
+_SEVERAL = frozenset({FileFormat.DATABASE, FileFormat.EXCEL})
 """What can hold several tables."""
-_ALONE = frozenset(Format) - IN_PARTS
+_ALONE = frozenset(FileFormat) - IN_PARTS
 _INSIDE = re.compile(r'(?:("(?:[^"]|"")+"|[^".]+)\.)?("(?:[^"]|"")+"|[^".]+)')
 """A table, and before it the schema."""
 
@@ -68,15 +68,15 @@ class DataFile:
         return cls(Path(file).resolve(), table)
 
     @cached_property
-    def format(self) -> Format:
+    def format(self) -> FileFormat:
         """By the name; in a folder without one, by the files' names."""
         found = format_of(self.path)
-        return found or next((one for path in self.files if (one := format_of(path)) is not None), Format.PARQUET)
+        return found or next((one for path in self.files if (one := format_of(path)) is not None), FileFormat.PARQUET)
 
     @property
     def title(self) -> str:
         """What the table is called: as in the database, or as the file."""
-        if self.format is Format.DATABASE and self.table is not None:
+        if self.format is FileFormat.DATABASE and self.table is not None:
             return inside(self.table)[1]
         name = bare(self.path)
         return (_WILD.sub("", name) if self.wild else name).strip("-_. ") or self.path.parent.name
@@ -136,7 +136,7 @@ class DataFile:
         if isinstance(error, InvalidArgumentError):
             return InvalidArgumentError(argument, str(error).removeprefix(f"{error.argument} "))
         reason = next(iter(str(error).splitlines()), type(error).__name__)
-        if self.format is Format.CSV and not isinstance(error, OSError):
+        if self.format is FileFormat.CSV and not isinstance(error, OSError):
             reason = "it is not CSV in UTF-8 with a header line and as many cells in every line"
             reason += _line(str(error))
         return InvalidArgumentError(argument, f"cannot be read from {self.path}: {reason}")
@@ -160,7 +160,7 @@ class DataFile:
     def pieces(self) -> tuple[Path, ...]:
         """The files, and what a database has not yet put into its file."""
         ahead = self.path.with_name(f"{self.path.name}.wal")
-        return (*self.files, ahead) if self.format is Format.DATABASE and ahead.is_file() else self.files
+        return (*self.files, ahead) if self.format is FileFormat.DATABASE and ahead.is_file() else self.files
 
 
 def parts(written: str) -> tuple[str, str | None]:
@@ -203,7 +203,7 @@ def refusal(written: str) -> str:
         "is not on this machine, and other places cannot be read yet": "://" in written,
         "cannot be the name of a file": "\x00" in written,
         "needs a file before '::' and a table after it": table is not None and not (file.strip() and table.strip()),
-        SEVERAL: table is None and found is Format.DATABASE,
+        SEVERAL: table is None and found is FileFormat.DATABASE,
         f"must be {READABLE}, not {written!r}": not (one or folder),
         "cannot be a pattern: such a file is a table by itself": bool(_WILD.search(file)) and found in _ALONE,
     }

@@ -10,7 +10,7 @@ from zipfile import BadZipFile
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.files.atomic import refusing, whole
-from deniable.files.formats import Format
+from deniable.files.formats import FileFormat
 from deniable.files.scan import HERE, columns, quoted, reading
 from deniable.files.source import DataFile
 
@@ -29,7 +29,7 @@ def names_in(file: DataFile, argument: str) -> list[str]:
     try:
         if _plain(file):
             return list(pq.read_schema(file.path).names)
-        if file.format is Format.CSV and file.layout.header and not file.several:
+        if file.format is FileFormat.CSV and file.layout.header and not file.several:
             return file.layout.first_row(file.path)
         return list(columns(file))
     except unreadable() as error:
@@ -68,7 +68,7 @@ def unreadable() -> tuple[type[Exception], ...]:
 
 
 def _plain(file: DataFile) -> bool:
-    return file.format is Format.PARQUET and not file.several
+    return file.format is FileFormat.PARQUET and not file.several
 
 
 def write_table(table: pa.Table, path: Path, argument: str = "output") -> None:

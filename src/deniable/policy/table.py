@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from deniable.core.algebra.expression import Kind
-from deniable.files.formats import Format, format_of
+from deniable.files.formats import FileFormat, format_of
 from deniable.files.layout import Layout
 from deniable.files.source import SEVERAL, DataFile, parts, refusal
 from deniable.policy.column import DeclaredColumn, read_column
@@ -163,7 +163,7 @@ def _source(section: Section, name: str, folder: Path) -> str | None:
 def _layout(section: Section, source: str | None) -> Layout:
     """How a CSV file is laid out. Other files say so themselves."""
     layout = read_layout(section.inner("csv"))
-    if section.value("csv") is not None and source is not None and format_of(source) not in {Format.CSV, None}:
+    if section.value("csv") is not None and source is not None and format_of(source) not in {FileFormat.CSV, None}:
         section.problem("csv", "is about CSV files, and the source is none", "leave csv out")
     return layout
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 import deniable
 from deniable.apps.cli import app
-from deniable.curator.check import Finding, check, look, marks
+from deniable.curator.check import RowFinding, check, look, marks
 from deniable.curator.draft import draft
 from deniable.curator.factory import engine_of
 from deniable.policy import InvalidPolicyError, Policy, load
@@ -52,7 +52,7 @@ def written(source: Path, columns: dict[str, dict[str, object]], **table: object
     return Policy.from_mapping(whole, origin="test", folder=Path())
 
 
-def found(policy: Policy) -> list[Finding]:
+def found(policy: Policy) -> list[RowFinding]:
     engine = engine_of(policy)
     try:
         assert not [seen for seen in check(policy, engine) if seen.problem]

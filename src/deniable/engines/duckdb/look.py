@@ -12,7 +12,7 @@ from typing import Any
 from deniable.core.algebra.expression import Column, Kind
 from deniable.engines.duckdb.columns import read
 from deniable.engines.duckdb.lockdown import MISTRUSTED
-from deniable.files.formats import Format
+from deniable.files.formats import FileFormat
 from deniable.files.kinds import kind_of, misfit
 from deniable.files.scan import HERE, columns, pointed, quoted, reading
 from deniable.files.source import DataFile
@@ -113,7 +113,7 @@ def _declarable(stored: str) -> Kind | None:
 
 def _test(file: DataFile, name: str, kind: str) -> str:
     """Whether every text in a column can be read so. A column without any value passes none."""
-    comma = file.format is Format.CSV and file.layout.decimal == "," and kind == "DOUBLE"
+    comma = file.format is FileFormat.CSV and file.layout.decimal == "," and kind == "DOUBLE"
     guess = _GUESSES[kind].format(pointed(quoted(name)) if comma else quoted(name))
     return f"COALESCE(bool_and({guess}) FILTER (WHERE {quoted(name)} IS NOT NULL), false)"
 
