@@ -12,11 +12,18 @@ PAGE = ROOT / "docs/trust.md"
 _BEGIN, _END = "<!-- planted: begin -->\n", "<!-- planted: end -->\n"
 
 
+def said(caught: Caught) -> str:
+    """One line on the terminal."""
+    return f"{caught.bug.name}: {', '.join(caught.by) or 'NOTHING'} ({caught.seconds:.0f} s)"
+
+
 def summary(found: Sequence[Caught]) -> str:
     """In one sentence."""
     noticed, surely = sum(bool(caught.by) for caught in found), sum(caught.surely for caught in found)
     took = sum(caught.seconds for caught in found)
-    return f"{len(found)} bugs, {noticed} noticed, {surely} of them by two test files or more, in {took / 60:.0f} minutes."
+    return (
+        f"{len(found)} bugs, {noticed} noticed, {surely} of them by two test files or more, in {took / 60:.0f} minutes."
+    )
 
 
 def table(found: Sequence[Caught]) -> str:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
+from os import utime
 from pathlib import Path
 
 from tests.planted.bug import ROOT, Bug
+from tests.planted.run import first_failing
 
-PATIENCE = 240
-"""Seconds for one run of tests: a bug that makes one wait forever is noticed, too."""
 ENOUGH = 2
 """Test files that must notice each bug."""
 _LEFT_OUT = shutil.ignore_patterns(".*", "*.egg-info", "__pycache__", "build", "dist")
@@ -57,47 +53,25 @@ class Copy:
         """At a moment of its own: Python goes by it when it decides whether to compile a file anew."""
         file, moment = self.root / bug.place, next(self._moments)
         file.write_text(text)
-        os.utime(file, (moment, moment))
-
-    def failing(self, target: str) -> str | None:
-        """The first test of a file that fails; None if all pass."""
-        paths = os.pathsep.join([str(self.root / "src"), str(self.root)])
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "--no-header", "--tb=no", f"tests/{target}"]
-        try:
-            ran = subprocess.run(  # noqa: S603 - our own tests
-                [*command, "-p", "no:cacheprovider"],
-                cwd=self.root,
-                env={**os.environ, "PYTHONPATH": paths, "HYPOTHESIS_STORAGE_DIRECTORY": str(self.root / "examples")},
-                capture_output=True,
-                text=True,
-                timeout=PATIENCE,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return f"tests/{target} (never ends)"
-        if ran.returncode == 0:
-            return None
-        found = re.search(r"^(?:FAILED|ERROR) (\S+?)(?:\[.*)?(?: - .*)?$", ran.stdout, re.MULTILINE)
-        if ran.returncode != 1 and found is None:
-            raise RuntimeError(f"{target} cannot be run:\n{ran.stdout}\n{ran.stderr}")
-        return found[1] if found else f"tests/{target}"
+        utime(file, (moment, moment))
 
 
-def healthy(copy: Copy, targets: Sequence[str]) -> list[str]:
+def ill(copy: Copy, targets: Sequence[str]) -> list[str]:
     """The tests that fail without any bug, and so can notice none."""
-    return [target for target in targets if copy.failing(target) is not None]
+    return [target for target in targets if first_failing(copy.root, target) is not None]
 
 
 def tried(copy: Copy, bug: Bug) -> Caught:
     """Plant, test until enough files noticed, mend."""
-    began, by = time.monotonic(), []
+    began, by = time.monotonic(), dict[str, str]()
     copy.plant(bug)
     try:
         for target in bug.tests:
-            if (test := copy.failing(target)) is not None:
-                by.append(test)
+            file = target.partition("::")[0]
+            if file not in by and (test := first_failing(copy.root, target)) is not None:
+                by[file] = test
             if len(by) >= ENOUGH:
                 break
     finally:
         copy.mend(bug)
-    return Caught(bug, tuple(by), time.monotonic() - began)
+    return Caught(bug, tuple(by.values()), time.monotonic() - began)

@@ -59,3 +59,15 @@ def test_a_step_that_is_written_out_is_no_float() -> None:
 def test_bounds_that_are_floats_bound_floats() -> None:
     clamped = np.clip([5.0], 0, 0.1)
     assert Fraction(clamped[0].item()) <= sensitivity.total(0, 0.1)
+
+
+@pytest.mark.parametrize("coordinates", [1, 4, 100])
+def test_vectors_that_cross_edges_everywhere_land_within_the_distance(coordinates: int) -> None:
+    """Each number moves by a fiftieth of a step, and each lands one step farther."""
+    one, other = np.full(coordinates, 0.49), np.full(coordinates, 0.51)
+    moved = (Grid(1).indices("other", other) - Grid(1).indices("one", one)).astype(float)
+    apart = other - one
+    laplace = Laplace(sensitivity=2 * apart.sum(), epsilon=1, coordinates=coordinates)
+    gaussian = Gaussian(sensitivity=2 * float(np.sqrt((apart**2).sum())), rho=1, coordinates=coordinates)
+    assert moved.sum() <= laplace.distance
+    assert (moved**2).sum() <= gaussian.distance**2
