@@ -6,6 +6,7 @@ it goes astray is drawn.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,9 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from deniable.core.algebra.expression import Call, Column, Kind, Literal, Range
+from deniable.core.algebra.query import Key, Source, Sums, Total
 from deniable.curator.factory import engine_of
 from deniable.engines import DuckDB
 from deniable.planner import Spend, plan_question
+from deniable.planner.aggregates.statistics import placed
 from deniable.policy import Policy
 from tests.support.neighbours import exact_vectors
 
@@ -40,7 +44,10 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Policy:
             "tables": {
                 "t": {
                     "source": "t.parquet",
-                    "columns": {"place": whole, "x": {"type": "number", "bounds": [0, 9], "nulls": False}},
+                    "columns": {
+                        "place": whole,
+                        "x": {"type": "number", "bounds": [0, 9], "nulls": False},
+                    },
                 },
                 "p": {
                     "source": "p.parquet",
@@ -86,3 +93,15 @@ def test_no_set_of_doubles_multiplies_rows(rules: Policy, engine: DuckDB, value:
     numbers = exact_vectors(engine, plan)
     for part in plan.noise:
         assert max(abs(int(number)) for number in numbers[part.statistic.name]) <= part.mechanism.sensitivity
+
+
+@pytest.mark.parametrize("kind", [Kind.NUMBER, Kind.INTEGER])
+def test_a_range_that_was_concluded_wrongly_bounds_nothing(engine: DuckDB, kind: Kind) -> None:
+    """A product that is said to lie between 0 and 1, and reaches 177: each row still adds one at most."""
+    column = Column("x", kind, Range(Fraction(0), Fraction(9))) if kind is Kind.NUMBER else Column("place", kind)
+    said = Call("multiply", (column, Literal(Fraction(3), kind)), kind, Range(Fraction(0), Fraction(1)))
+    row = placed(said, Fraction(0), Fraction(1), 1)
+    place = Key("place", Column("place", Kind.INTEGER, Range(Fraction(0), Fraction(ROWS))))
+    found = engine.run(Sums(Source("t", None, 1, None), (place,), (Total("s", row, None, 1, 0),)))
+    assert found.num_rows == ROWS
+    assert set(found["s"].to_pylist()) == {0, 1}

@@ -20,7 +20,8 @@ from tests.support.neighbours import exact, exact_vectors, moved
 QUESTIONS = [
     "SELECT COUNT(*), SUM(age), SUM(cost), AVG(score) FROM visits",
     "SELECT region, COUNT(*), VARIANCE(cost), COVAR_POP(age, score) FROM visits GROUP BY region",
-    "SELECT MEDIAN(age), MODE(region) FROM visits",
+    "SELECT urgent, MEDIAN(age), MODE(region) FROM visits GROUP BY urgent",
+    "SELECT QUANTILE_CONT(age, [0.2, 0.4, 0.6, 0.8]) FROM visits",
     "SELECT urgent, COUNT(DISTINCT region), SUM(age) FILTER (WHERE cost > 250) FROM visits GROUP BY urgent",
 ]
 PRIVATE = "SELECT reason, COUNT(*) AS n, SUM(age) AS s FROM visits GROUP BY reason"

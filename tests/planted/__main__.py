@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from tests.planted.every import BUGS
-from tests.planted.report import said, summary, table, written
+from tests.planted.report import line, said, summary, written
 from tests.planted.trial import Copy, ill, tried
 
 LEAST = 0.95
@@ -15,7 +15,7 @@ LEAST = 0.95
 
 
 def main(words: list[str]) -> int:
-    """1 if too few were noticed, or one by a single test file. Only a run of all of them writes the page."""
+    """1 if too few were noticed, or one by a single test file. The page gets the lines of those that were tried."""
     chosen = [bug for bug in BUGS if not words or any(word in f"{bug.file} {bug.name}" for word in words)]
     with tempfile.TemporaryDirectory(prefix="planted-") as folder:
         copy, found = Copy(Path(folder)), []
@@ -25,9 +25,8 @@ def main(words: list[str]) -> int:
         for number, bug in enumerate(chosen, 1):
             found.append(tried(copy, bug))
             say(f"{number}/{len(chosen)} {said(found[-1])}")
-    say(f"\n{table(found)}\n\n{summary(found)}")
-    if not words:
-        written(found)
+    say(summary([line(caught) for caught in found]))
+    written(found, BUGS)
     missed = [caught for caught in found if not caught.by]
     once = [caught for caught in found if caught.by and not caught.surely]
     return int(len(missed) > (1 - LEAST) * len(found) or bool(once))

@@ -128,7 +128,7 @@ BUGS = (
         "return [account for account in accounts if not account.name]",
         (
             "flows/test_same_question.py::test_answers_that_a_share_cannot_pay_are_not_shown",
-            "flows/test_product.py",
+            "unit/ledger/test_ledger.py::test_who_is_shown_an_answer_pays_what_it_cost_once",
         ),
     ),
     Bug(
@@ -222,8 +222,7 @@ BUGS = (
         "if anchored.sequence < 0:",
         (
             "flows/test_ledger_tampering.py::test_an_older_copy_is_noticed",
-            "unit/ledger/test_records.py",
-            "flows/test_product.py",
+            "unit/ledger/test_ledger.py::test_an_older_copy_in_its_place_is_not_opened",
         ),
     ),
     Bug(
@@ -233,8 +232,7 @@ BUGS = (
         "            self._anchor.read()\n",
         (
             "flows/test_ledger_tampering.py::test_an_older_copy_is_noticed",
-            "flows/test_product.py",
-            "unit/ledger/storage/test_anchor.py",
+            "unit/ledger/test_ledger.py::test_an_older_copy_in_its_place_is_not_opened",
         ),
     ),
     Bug(
@@ -274,7 +272,7 @@ BUGS = (
         "if found := changes(terms, terms):",
         (
             "flows/test_policy_changes.py::test_a_changed_policy_is_not_served",
-            "flows/test_product.py",
+            "unit/ledger/test_ledger.py::test_terms_that_are_not_those_of_the_ledger_are_not_served",
         ),
     ),
     Bug(
@@ -287,7 +285,7 @@ BUGS = (
         ("        def compose(_: Records, standing: Standing) -> Link:\n            if not standing:"),
         (
             "flows/test_policy_changes.py::test_a_curator_that_was_opened_before_a_change_does_not_charge_after_it",
-            "flows/test_product.py",
+            "unit/ledger/test_ledger.py::test_a_charge_under_other_terms_than_those_in_force_is_refused",
         ),
     ),
     Bug(
@@ -317,7 +315,7 @@ BUGS = (
         "if change.weight is Weight.RAISE and not spent and not raising:",
         (
             "flows/test_policy_changes.py::test_a_raise_is_said_to_be_one_and_shown_in_every_budget",
-            "flows/test_product.py",
+            "unit/ledger/test_ledger.py::test_a_raise_of_what_was_spent_from_must_be_said_to_be_one",
         ),
     ),
     Bug(

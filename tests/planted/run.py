@@ -23,6 +23,13 @@ class _First:
 
     failed: str | None = None
 
+    def pytest_configure(self) -> None:
+        """That a test fails is enough: no shorter example is looked for."""
+        from hypothesis import Phase, settings  # noqa: PLC0415 - pytest must be the first to load it
+
+        settings.register_profile("planted", phases=[Phase.explicit, Phase.generate], database=None)
+        settings.load_profile("planted")
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed and self.failed is None:
             self.failed = report.nodeid.partition("[")[0]

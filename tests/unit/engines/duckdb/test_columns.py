@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import duckdb
 import pytest
 
-from deniable.engines.duckdb.columns import identified, stored
+from deniable.core.algebra.expression import Column, Kind, Range
+from deniable.engines.duckdb.columns import identified, read, stored
 from deniable.engines.engine import UnlikeUnitsError
 
 
@@ -36,3 +39,31 @@ def test_equal_floats_have_equal_bytes(kind: str) -> None:
 def test_types_with_another_equality_name_no_unit(kind: str) -> None:
     with pytest.raises(UnlikeUnitsError):
         identified(stored("c", kind))
+
+
+BOUNDS = Range(Fraction(0), Fraction(9))
+
+
+@pytest.mark.parametrize(
+    ("column", "kind", "values", "seen"),
+    [
+        (Column("c", Kind.INTEGER, BOUNDS), "BIGINT", [-5, 0, 7, 50, 2**62, None], [0, 0, 7, 9, 9, None]),
+        (Column("c", Kind.INTEGER, BOUNDS), "HUGEINT", [-(2**100), 2**100], [0, 9]),
+        (Column("c", Kind.NUMBER, BOUNDS), "DOUBLE", [-5.0, 7.5, 50.0, None], [0.0, 7.5, 9.0, None]),
+        (Column("c", Kind.NUMBER, BOUNDS), "DOUBLE", [float("inf"), -float("inf"), float("nan")], [9.0, 0.0, None]),
+        (
+            Column("c", Kind.TEXT, length=3),
+            "VARCHAR",
+            ["", "abc", "abcdef", "éééé", None],
+            ["", "abc", "abc", "ééé", None],
+        ),
+    ],
+)
+def test_what_is_read_lies_within_its_declaration(
+    column: Column, kind: str, values: list[object], seen: list[object]
+) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE t (n INTEGER, c {kind})")
+        connection.executemany("INSERT INTO t VALUES (?, ?)", list(enumerate(values)))
+        found = connection.execute(f"SELECT {read('c', kind, column)} FROM t ORDER BY n").fetchall()
+    assert [value for (value,) in found] == seen
