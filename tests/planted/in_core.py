@@ -61,8 +61,7 @@ BUGS = (
         "self._index(name, Fraction(str(float(numbers[position]))))",
         (
             "unit/core/test_grid.py::test_reading_decimals_would_break_the_distance",
-            "unit/core/test_grid.py::test_floats_next_to_a_half_are_exact",
-            "unit/mechanisms/test_floats.py",
+            "unit/mechanisms/test_floats.py::test_floats_are_read_as_they_are_stored",
         ),
     ),
     Bug(

@@ -211,7 +211,7 @@ BUGS = (
         "spend.delta / (2 * private)",
         "spend.delta / 2",
         (
-            "unit/curator/test_batch.py::test_private_keys_take_half_of_delta",
+            "unit/curator/test_batch.py::test_private_keys_of_several_questions_take_no_more",
             "unit/planner/test_batch.py",
         ),
     ),

@@ -50,6 +50,11 @@ def written(folder: Path, relation: str = "add-remove") -> Path:
 @pytest.mark.parametrize(
     ("sql", "payment"),
     [
+        ("SELECT COUNT(*) AS n, SUM(age) AS s FROM visits", {"epsilon": 1}),
+        (
+            "SELECT COUNT(*) FILTER (WHERE age < 50) AS a, COUNT(*) FILTER (WHERE age >= 50) AS b FROM visits",
+            {"epsilon": 1},
+        ),
         (COUNT, {"epsilon": 1}),
         ("SELECT AVG(cost), COUNT(*) FROM visits", {"rho": "0.5"}),
         ("SELECT MEDIAN(age) FROM visits", {"epsilon": 2}),

@@ -71,3 +71,12 @@ def test_vectors_that_cross_edges_everywhere_land_within_the_distance(coordinate
     gaussian = Gaussian(sensitivity=2 * float(np.sqrt((apart**2).sum())), rho=1, coordinates=coordinates)
     assert moved.sum() <= laplace.distance
     assert (moved**2).sum() <= gaussian.distance**2
+
+
+@pytest.mark.parametrize("pair", EDGES, ids=str)
+def test_floats_are_read_as_they_are_stored(pair: tuple[float, float]) -> None:
+    """As their decimals, 0.049999999999999996 and 0.15 would land two steps apart, and differ by less than one."""
+    one, other = pair
+    tenths = Grid("0.1")
+    apart = tenths.indices("other", other)[0] - tenths.indices("one", one)[0]
+    assert apart <= tenths.distance(Fraction(other) - Fraction(one))
