@@ -20,6 +20,7 @@ from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.core.loss import Loss
 from deniable.ledger import Charge, Ledger, Ticket
 from deniable.ledger import ledger as ledger_module
+from deniable.ledger.entry import Link
 from deniable.ledger.storage.anchor import Anchor
 from deniable.policy import Account
 from tests.unit.ledger.asking import account, ask, charge, url
@@ -384,6 +385,25 @@ def test_an_older_copy_in_its_place_is_not_opened(ledger: Ledger, path: Path) ->
     with pytest.raises(Refused) as refused:
         Ledger.open(url(path), "clinic")
     assert refused.value.code == "ledger-rolled-back"
+
+
+@pytest.mark.parametrize("forged", ["shown too cheaply", "answer to another question"])
+def test_an_entry_that_does_not_follow_from_those_before_is_not_believed(
+    ledger: Ledger, path: Path, forged: str
+) -> None:
+    """Whoever can write entries with the right digests still cannot make them add up."""
+    ask(ledger, "q")
+    ticket = ledger.charge(charge("r"), [account(100)])
+    cheap = charge("q", "0.001")
+    entries = {
+        "shown too cheaply": ("shown", cheap.body({"bob": cheap.loss}, ""), None),
+        "answer to another question": ("answered", {"charge": ticket.sequence, "question": "s", "written": ""}, b"1"),
+    }
+    with pytest.raises((Refused, Failed)):
+        ledger._chain.append(lambda _, standing: Link.after(standing.head, *entries[forged]))
+    with pytest.raises(Refused) as refused:
+        Ledger.open(url(path), "clinic")
+    assert refused.value.code == "ledger-edited"
 
 
 _BOB = account("0.5", "bob")
