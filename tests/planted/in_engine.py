@@ -74,16 +74,6 @@ BUGS = (
         ),
     ),
     Bug(
-        "two zeros are two units",
-        "engines/duckdb/columns.py",
-        "if column.type not in _FLOATS:",
-        "if column.type:",
-        (
-            "adversary/test_identity.py::test_82_other_units_have_one_form",
-            "unit/engines/duckdb/test_columns.py",
-        ),
-    ),
-    Bug(
         "texts are read at any length",
         "engines/duckdb/columns.py",
         'return f"CASE WHEN STRLEN({value}) <= {length} THEN {value} ELSE LEFT({value}, {length}) END"',
@@ -143,7 +133,7 @@ BUGS = (
         'rows.chosen(), 1) + f" HAVING COUNT(*) > {rows.most + 1}"',
         (
             "conformance/test_reach.py::test_the_heaviest_unit_is_what_is_claimed",
-            "unit/engines/duckdb/test_statements.py::test_sums",
+            "conformance/test_bounded.py",
         ),
     ),
     Bug(
@@ -225,19 +215,6 @@ BUGS = (
         (
             "unit/engines/duckdb/test_statements.py::test_sums",
             "adversary/test_values.py::test_20_rows_without_a_unit_are_dropped",
-        ),
-    ),
-    Bug(
-        "sums that overflow",
-        "engines/duckdb/weighted_sums.py",
-        (
-            'return f"CAST(LEAST(GREATEST(COALESCE({spelled}, 0), {whole(-RANGE)}), {RANGE}) AS BIGINT) AS '
-            '{quoted(name)}"'
-        ),
-        'return f"CAST(COALESCE({spelled}, 0) AS BIGINT) AS {quoted(name)}"',
-        (
-            "unit/engines/duckdb/test_statements.py::test_sums_are_cut_not_wrapped",
-            "adversary/test_expressions.py::test_07_overflow_of_a_sum",
         ),
     ),
     Bug(

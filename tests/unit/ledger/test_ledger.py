@@ -387,7 +387,7 @@ def test_an_older_copy_in_its_place_is_not_opened(ledger: Ledger, path: Path) ->
     assert refused.value.code == "ledger-rolled-back"
 
 
-@pytest.mark.parametrize("forged", ["shown too cheaply", "answer to another question"])
+@pytest.mark.parametrize("forged", ["shown too cheaply", "answer to another question", "a lowered total"])
 def test_an_entry_that_does_not_follow_from_those_before_is_not_believed(
     ledger: Ledger, path: Path, forged: str
 ) -> None:
@@ -397,6 +397,7 @@ def test_an_entry_that_does_not_follow_from_those_before_is_not_believed(
     cheap = charge("q", "0.001")
     entries = {
         "shown too cheaply": ("shown", cheap.body({"bob": cheap.loss}, ""), None),
+        "a lowered total": ("charged", charge("s").body({"clinic": charge("s", "0.01").loss}, ""), None),
         "answer to another question": ("answered", {"charge": ticket.sequence, "question": "s", "written": ""}, b"1"),
     }
     with pytest.raises((Refused, Failed)):
@@ -404,6 +405,13 @@ def test_an_entry_that_does_not_follow_from_those_before_is_not_believed(
     with pytest.raises(Refused) as refused:
         Ledger.open(url(path), "clinic")
     assert refused.value.code == "ledger-edited"
+
+
+def test_nothing_gives_budget_back(ledger: Ledger) -> None:
+    ask(ledger, "q")
+    with pytest.raises(InvalidArgumentError):
+        ledger.charge(replace(charge("r"), loss=Loss(Fraction(-1, 20), None, None)), [account(100)])
+    assert ledger.spent("clinic").epsilon == Fraction(1, 10)
 
 
 _BOB = account("0.5", "bob")
