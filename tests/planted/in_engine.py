@@ -86,8 +86,8 @@ BUGS = (
     Bug(
         "a set that has values twice",
         "engines/duckdb/relations.py",
-        'chosen = f"DISTINCT {option} AS entry, TRUE AS there"',
-        'chosen = f"{option} AS entry, TRUE AS there"',
+        "chosen = f\"DISTINCT {', '.join([*entries, 'TRUE AS there'])}\"",
+        "chosen = ', '.join([*entries, 'TRUE AS there'])",
         (
             "adversary/test_enforced.py::test_81_a_set_never_multiplies_rows",
             "conformance/test_escapes.py",

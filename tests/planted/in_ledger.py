@@ -110,11 +110,8 @@ BUGS = (
     Bug(
         "an analyst's share does not pay",
         "ledger/ledger.py",
-        ("totals = {account.name: pay(account, standing.spent(account.name), charge.loss) for account in accounts}"),
-        (
-            "totals = {account.name: pay(account, standing.spent(account.name), charge.loss) for account in "
-            "accounts[:1]}"
-        ),
+        "return {account.name: pay(account, standing.spent(account.name), loss) for account in accounts}, written",
+        "return {account.name: pay(account, standing.spent(account.name), loss) for account in accounts[:1]}, written",
         (
             "unit/ledger/test_ledger.py::test_every_account_pays_or_none_does",
             "flows/test_same_question.py::test_a_share_pays_for_what_its_analyst_is_shown_and_the_population_does_not_pay_again",

@@ -196,16 +196,6 @@ BUGS = (
         ),
     ),
     Bug(
-        "values looked for among other people's rows",
-        "planner/relations/membership.py",
-        "if inner.private and (rows.unit is None or value != rows.unit or option != inner.unit):",
-        "if inner.private and rows.unit is None:",
-        (
-            "unit/planner/test_refusals.py::test_refusals_have_their_code",
-            "adversary/test_relations.py::test_refused_before_anything_is_read",
-        ),
-    ),
-    Bug(
         "a batch's keys spend delta several times",
         "planner/batch.py",
         "spend.delta / (2 * private)",
