@@ -1,74 +1,69 @@
-"""Whatever a file holds is read as the declared kind: instants in the declared zone, texts as they say, or NULL."""
+"""Columns as they are read: units and texts are told apart by their bytes, whatever a file makes of them."""
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from fractions import Fraction
 
 import duckdb
 import pytest
 
-from deniable.core.algebra.expression import Column, Kind
-from deniable.engines.duckdb.columns import read
+from deniable.core.algebra.expression import Column, Kind, Range
+from deniable.engines.duckdb.columns import identified, read, stored
+from deniable.engines.engine import UnlikeUnitsError
 
-BERLIN = "Europe/Berlin"
 
-
-def found(value: str, stored: str, kind: Kind, zone: str | None = None, *, at: str = "UTC") -> object:
-    """What a constant of a stored type is read as, by a session that believes to be somewhere."""
+def groups(kind: str, values: list[object], spelled: str, collation: str = "") -> int:
+    """How many groups there are, by this spelling of the column `c`."""
     with duckdb.connect() as connection:
-        connection.execute(f"SET TimeZone = '{at}'")
-        spelled = read("x", stored, Column("x", kind, zone=zone))
-        return connection.execute(f"SELECT {spelled} FROM (SELECT CAST(? AS {stored}) AS x)", [value]).fetchall()[0][0]
+        connection.execute(f"CREATE TABLE t (c {kind}{collation})")
+        connection.executemany("INSERT INTO t VALUES (?)", [(value,) for value in values])
+        (found,) = connection.execute(f"SELECT COUNT(*) FROM (SELECT {spelled} AS g FROM t GROUP BY g)").fetchone()
+        return int(found)
 
 
-@pytest.mark.parametrize("at", ["UTC", "Asia/Tokyo"])
+@pytest.mark.parametrize("collation", ["", " COLLATE NOCASE", " COLLATE NOACCENT", " COLLATE NOCASE.NOACCENT"])
+def test_texts_have_no_collation(collation: str) -> None:
+    texts = ["north", "NORTH", "nórth", "north"]
+    assert groups("VARCHAR", texts, stored("c", "VARCHAR").place, collation) == 3
+    assert groups("VARCHAR", texts, identified(stored("c", "VARCHAR")), collation) == 3
+
+
+@pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT"])
+def test_equal_floats_have_equal_bytes(kind: str) -> None:
+    """What is hashed as text and grouped as a number must be one unit in both."""
+    values = [0.0, -0.0, float("nan"), -float("nan"), 1.5]
+    assert groups(kind, values, f"CAST({identified(stored('c', kind))} AS VARCHAR)") == 3
+
+
+@pytest.mark.parametrize("kind", ["INTERVAL", "TIME WITH TIME ZONE", "INTEGER[]", "STRUCT(a INTEGER)", "BIT"])
+def test_types_with_another_equality_name_no_unit(kind: str) -> None:
+    with pytest.raises(UnlikeUnitsError):
+        identified(stored("c", kind))
+
+
+BOUNDS = Range(Fraction(0), Fraction(9))
+
+
 @pytest.mark.parametrize(
-    ("value", "zone", "wanted"),
+    ("column", "kind", "values", "seen"),
     [
-        ("2025-07-01 10:00:00", None, datetime(2025, 7, 1, 10)),
-        ("2025-07-01T10:00:00.5", BERLIN, datetime(2025, 7, 1, 10, 0, 0, 500_000)),
-        ("2025-07-01", BERLIN, datetime(2025, 7, 1)),
-        ("2025-07-01T10:00:00+00:00", BERLIN, datetime(2025, 7, 1, 12)),
-        ("2025-01-01T10:00:00Z", BERLIN, datetime(2025, 1, 1, 11)),
-        ("2025-07-01 10:00:00-03", BERLIN, datetime(2025, 7, 1, 15)),
-        ("2025-07-01 10:00:00+00", None, None),
-        ("2025-07-01T10:00:00Z", None, None),
-        ("next week", BERLIN, None),
+        (Column("c", Kind.INTEGER, BOUNDS), "BIGINT", [-5, 0, 7, 50, 2**62, None], [0, 0, 7, 9, 9, None]),
+        (Column("c", Kind.INTEGER, BOUNDS), "HUGEINT", [-(2**100), 2**100], [0, 9]),
+        (Column("c", Kind.NUMBER, BOUNDS), "DOUBLE", [-5.0, 7.5, 50.0, None], [0.0, 7.5, 9.0, None]),
+        (Column("c", Kind.NUMBER, BOUNDS), "DOUBLE", [float("inf"), -float("inf"), float("nan")], [9.0, 0.0, None]),
+        (
+            Column("c", Kind.TEXT, length=3),
+            "VARCHAR",
+            ["", "abc", "abcdef", "éééé", None],
+            ["", "abc", "abc", "ééé", None],
+        ),
     ],
 )
-def test_texts_as_timestamps(value, zone, wanted, at):
-    """A text with an offset is an instant: without a zone it has no local time, wherever the engine runs."""
-    assert found(value, "VARCHAR", Kind.TIMESTAMP, zone, at=at) == wanted
-
-
-@pytest.mark.parametrize(
-    ("value", "wanted"),
-    [
-        ("2025-07-01", date(2025, 7, 1)),
-        ("2025-07-01 00:00:00", date(2025, 7, 1)),
-        ("2025-07-01 10:00:00", None),
-        ("x", None),
-    ],
-)
-def test_texts_as_dates_have_no_time_of_day_but_midnight(value, wanted):
-    assert found(value, "VARCHAR", Kind.DATE) == wanted
-
-
-@pytest.mark.parametrize("at", ["UTC", "Asia/Tokyo"])
-def test_instants_are_read_in_the_declared_zone_and_nowhere_else(at):
-    stored = "TIMESTAMP WITH TIME ZONE"
-    for value, wanted in {
-        "2025-03-30 00:59:59+00": datetime(2025, 3, 30, 1, 59, 59),
-        "2025-03-30 01:00:00+00": datetime(2025, 3, 30, 3),
-        "2025-10-26 00:30:00+00": datetime(2025, 10, 26, 2, 30),
-        "2025-10-26 01:30:00+00": datetime(2025, 10, 26, 2, 30),
-        "infinity": datetime(9999, 12, 31, 23, 59, 59, 999_999),
-        "-infinity": datetime(1, 1, 1),
-        "290000-01-01 00:00:00+00": datetime(9999, 12, 31, 23, 59, 59, 999_999),
-    }.items():
-        assert found(value, stored, Kind.TIMESTAMP, BERLIN, at=at) == wanted
-    assert found("2025-01-01 00:00:00+00", stored, Kind.TIMESTAMP, None, at=at) is None
-
-
-def test_intervals_are_seconds():
-    assert found("1 day 2 hours 0.5 seconds", "INTERVAL", Kind.NUMBER) == 93_600.5
+def test_what_is_read_lies_within_its_declaration(
+    column: Column, kind: str, values: list[object], seen: list[object]
+) -> None:
+    with duckdb.connect() as connection:
+        connection.execute(f"CREATE TABLE t (n INTEGER, c {kind})")
+        connection.executemany("INSERT INTO t VALUES (?, ?)", list(enumerate(values)))
+        found = connection.execute(f"SELECT {read('c', kind, column)} FROM t ORDER BY n").fetchall()
+    assert [value for (value,) in found] == seen
