@@ -8,12 +8,13 @@ from decimal import Decimal
 import pyarrow as pa
 
 from deniable.curator import Answer
+from deniable.curator.public import PublicAnswer
 
 _NEAR, _FEW = 1e-3, 3
 """How far numbers may be apart, as a part of them; and how many people a hidden group may have, more or less."""
 
 
-def verdict(answer: Answer, plain: pa.Table, *, limited: bool) -> str:
+def verdict(answer: Answer | PublicAnswer, plain: pa.Table, *, limited: bool) -> str:
     """`right`, or WRONG and where."""
     low = {name.removesuffix("_low") for name in answer.intervals.column_names}
     keys = [place for place, name in enumerate(answer.table.column_names) if name not in low]

@@ -28,8 +28,8 @@ BUGS = (
     Bug(
         "the same question at once is not waited for",
         "curator/ask.py",
-        "with self.ledger.turn(charge.question):",
-        "if charge.question:",
+        "with self.ledger.turn(charge.question), within(self.policy.engine.seconds):",
+        "with within(self.policy.engine.seconds):",
         (
             "flows/test_locks.py::test_who_asks_the_same_meanwhile_waits_for_the_answer",
             "flows/test_same_question.py::test_six_threads_that_ask_the_same_pay_once",
@@ -38,8 +38,8 @@ BUGS = (
     Bug(
         "a changed file is the same question",
         "curator/ask.py",
-        "[purchase.digest, self.policy.digest, *versions]",
-        "[purchase.digest, self.policy.digest]",
+        "[purchase.digest, facts, *versions]",
+        "[purchase.digest, facts]",
         (
             "flows/test_questions.py::test_changed_data_is_a_new_question_on_the_old_budget",
             "adversary/test_service.py::test_72_changed_data_are_charged_again",
@@ -48,7 +48,7 @@ BUGS = (
     Bug(
         "another policy is the same question",
         "curator/ask.py",
-        "[purchase.digest, self.policy.digest, *versions]",
+        "[purchase.digest, facts, *versions]",
         "[purchase.digest, *versions]",
         (
             "adversary/test_service.py::test_70_another_policy_is_another_question",

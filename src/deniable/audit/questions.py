@@ -39,7 +39,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Sight:
     """Everything that an analyst sees of an answer but the noisy numbers: it must not depend on one unit."""
 
     status: str
@@ -53,8 +53,8 @@ class Pair:
     """What two neighbours showed."""
 
     difference: str
-    first: Outcome
-    second: Outcome
+    first: Sight
+    second: Sight
 
     @property
     def alike(self) -> bool:
@@ -123,7 +123,7 @@ def audit_question(
     return QuestionAudit(tuple(pairs), noise)
 
 
-def _ask(made_up: Policy, plan: Plan, sql: str, world: Tables, payment: Payment) -> tuple[Outcome, Exact | None]:
+def _ask(made_up: Policy, plan: Plan, sql: str, world: Tables, payment: Payment) -> tuple[Sight, Exact | None]:
     """What is seen of the question on one side, and, as the rows are made up, the exact answers."""
     analyst = next(iter(made_up.analysts), None)
     with (
@@ -133,7 +133,7 @@ def _ask(made_up: Policy, plan: Plan, sql: str, world: Tables, payment: Payment)
         status, text, shape = _seen(curator, sql, payment)
         charge = str(curator.ledger.spent("population"))
         exact = [curator.engine.run(query) for query in plan.queries] if status == "answered" else None
-    return Outcome(status, text, shape, charge), exact
+    return Sight(status, text, shape, charge), exact
 
 
 def _seen(curator: Curator, sql: str, payment: Payment) -> tuple[str, str, str]:

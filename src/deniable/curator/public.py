@@ -131,7 +131,7 @@ class PublicTables:
         self._engine.close()
 
     def _named(self, tree: exp.Expression) -> list[str]:
-        """The public tables that are named, if there is nothing else. From then on, each goes by the name of its view."""
+        """The public tables that are named, if nothing else is. From then on, each goes by the name of its view."""
         queries = {query.alias.lower() for query in tree.find_all(exp.CTE)}
         found: dict[str, None] = {}
         for node in list(tree.find_all(exp.Table)):

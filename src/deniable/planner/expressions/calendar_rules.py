@@ -44,7 +44,7 @@ def _subtract(node: exp.Expression, go: Go) -> Expression:
     return computed("subtract", *alike(one, other))
 
 
-def _moved(value: Expression, span: dates.Span) -> Expression:
+def _moved(value: Expression, span: dates.TimeSpan) -> Expression:
     """By an interval; one that is added to an interval, or to seconds, is seconds."""
     if value.kind in MOMENTS:
         return dates.shifted(value, span)
@@ -81,8 +81,8 @@ def _name_of(pattern: str) -> Rule:
 
 def _last_day(node: exp.Expression, go: Go) -> Expression:
     """The last day of a month is the one before the next month."""
-    start = dates.shifted(dates.cut("month", go(node.this)), dates.Span(1, 0))
-    return _to(Kind.DATE, dates.shifted(start, dates.Span(0, -DAY)))
+    start = dates.shifted(dates.cut("month", go(node.this)), dates.TimeSpan(1, 0))
+    return _to(Kind.DATE, dates.shifted(start, dates.TimeSpan(0, -DAY)))
 
 
 def _date(node: exp.Expression, go: Go) -> Expression:

@@ -62,18 +62,18 @@ _CLOCKED = re.compile(r"\s*([+-]?)(\d+):(\d\d)(?::(\d\d(?:\.\d{1,6})?))?\s*$")
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TimeSpan:
     """An interval: so many months, and so many microseconds."""
 
     months: int
     microseconds: int
 
-    def times(self, factor: Fraction) -> Span:
+    def times(self, factor: Fraction) -> TimeSpan:
         """So many of it, if that is a whole number of months."""
         months, rest = self.months * factor, self.microseconds * factor
         if months.denominator != 1 or rest.denominator != 1:
             raise InvalidArgumentError("interval", "must be a whole number of units")
-        return Span(int(months), int(rest))
+        return TimeSpan(int(months), int(rest))
 
     @property
     def seconds(self) -> Literal:
@@ -138,7 +138,7 @@ def _as_day(value: Expression) -> Expression:
     return value
 
 
-def interval(node: exp.Expression | None) -> Span | None:  # noqa: PLR0911 - one line per case
+def interval(node: exp.Expression | None) -> TimeSpan | None:  # noqa: PLR0911 - one line per case
     """The interval that a node writes, with a factor before or behind it; None: it writes none."""
     match node:
         case exp.Paren(this=inner):
@@ -162,7 +162,7 @@ def interval(node: exp.Expression | None) -> Span | None:  # noqa: PLR0911 - one
 _INTERVALS = (exp.DataType.Type.INTERVAL,)
 
 
-def _interval(node: exp.Interval) -> Span:
+def _interval(node: exp.Interval) -> TimeSpan:
     length, unit = node.this, node.args.get("unit")
     sign = 1
     while isinstance(length, exp.Paren | exp.Neg):
@@ -175,13 +175,13 @@ def _interval(node: exp.Interval) -> Span:
     return found.times(Fraction(sign))
 
 
-def _spans(text: str) -> Span:
+def _spans(text: str) -> TimeSpan:
     """1 year 2 months, 90 days, 36:30:00."""
     months, rest, place = Fraction(0), Fraction(0), 0
     if (clock := _CLOCKED.match(text)) is not None:
         sign, hours, minutes, seconds = clock.groups()
         found = (int(hours) * 60 + int(minutes)) * 60 + Fraction(seconds or 0)
-        return Span(0, int(found * SECOND) * (-1 if sign == "-" else 1))
+        return TimeSpan(0, int(found * SECOND) * (-1 if sign == "-" else 1))
     while (part := _LENGTH.match(text, place)) is not None:
         many, unit = Fraction(part.group(1)), _unit(part.group(2))
         if unit in WIDTHS:
@@ -191,7 +191,7 @@ def _spans(text: str) -> Span:
         place = part.end()
     if not place or text[place:].strip() or months.denominator != 1 or rest.denominator != 1:
         raise InvalidArgumentError("interval", f"{text[:40]!r} must be written as '1 year 2 months' or '90 minutes'")
-    return Span(int(months), int(rest))
+    return TimeSpan(int(months), int(rest))
 
 
 def _unit(word: str) -> str:
@@ -202,7 +202,7 @@ def _unit(word: str) -> str:
     raise InvalidArgumentError("interval", f"does not know the unit {word[:20]!r}; use {', '.join(UNITS)}")
 
 
-def shifted(value: Expression, span: Span) -> Expression:
+def shifted(value: Expression, span: TimeSpan) -> Expression:
     """A date or a timestamp so much later: a timestamp. A constant is moved at once."""
     value = moment(value)
     if isinstance(value, Literal) and isinstance(value.value, datetime):
