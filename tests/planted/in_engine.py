@@ -17,7 +17,7 @@ BUGS = (
         "no clamp of real numbers on the grid",
         "engines/duckdb/grid.py",
         "spelled = clamped(spelled, double(low), double(high))",
-        '        pass\n    return f"(({spelled}',
+        "spelled = f'({spelled})'",
         (
             "unit/engines/duckdb/test_grid.py",
             "conformance/test_escapes.py::test_a_range_that_was_concluded_wrongly_bounds_nothing",
