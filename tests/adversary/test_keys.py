@@ -16,13 +16,17 @@ QUESTIONS = [
     "SELECT item, COUNT(*) AS n, AVG(price) AS a FROM lines GROUP BY item",
     "SELECT COUNT(*) AS n FROM lines l JOIN orders o ON l.order_id = o.order_id",
     "SELECT COUNT(*) AS n FROM lines a JOIN lines b ON a.order_id = b.order_id",
-    "SELECT COUNT(*) AS n FROM lines, orders, customers WHERE lines.order_id = orders.order_id "
-    "AND orders.cust = customers.cust AND total > 1",
+    (
+        "SELECT COUNT(*) AS n FROM lines, orders, customers WHERE lines.order_id = orders.order_id "
+        "AND orders.cust = customers.cust AND total > 1"
+    ),
     "SELECT COUNT(*) AS n FROM orders FULL JOIN lines USING (order_id)",
-    "SELECT COUNT(*) AS n FROM orders WHERE order_id NOT IN (SELECT order_id FROM lines WHERE order_id > 0) OR total > 3",
+    "SELECT COUNT(*) AS n FROM orders WHERE order_id NOT IN (SELECT order_id FROM lines WHERE item > 0) OR total > 3",
     "SELECT COUNT(*) AS n FROM orders o WHERE NOT EXISTS (SELECT 1 FROM lines l WHERE l.order_id = o.order_id)",
-    "SELECT COUNT(*) AS n FROM lines l WHERE EXISTS (SELECT 1 FROM lines m WHERE m.order_id = l.order_id "
-    "AND m.price < l.price)",
+    (
+        "SELECT COUNT(*) AS n FROM lines l WHERE EXISTS (SELECT 1 FROM lines m WHERE m.order_id = l.order_id "
+        "AND m.price < l.price)"
+    ),
     "SELECT SUM(LEAST(n, 9)) AS n FROM (SELECT order_id, COUNT(*) AS n FROM lines GROUP BY order_id) t",
     "SELECT MEDIAN(price) AS m, COUNT(DISTINCT item) AS d FROM lines",
     "SELECT order_id, COUNT(*) AS n FROM lines GROUP BY order_id",
