@@ -14,14 +14,12 @@ from rich.table import Table
 import deniable
 from deniable.apps.exits import ExitCode
 from deniable.apps.formats import Form, Format, Output, settled, write
-from deniable.apps.options import Accuracy, Analyst, Confidence, Delta, Epsilon, Policy, Rho
+from deniable.apps.options import Accuracy, Analyst, Confidence, Delta, Epsilon, Policy, Question, Rho
 from deniable.core.errors import InvalidArgumentError
 from deniable.files import atomic
 
 if TYPE_CHECKING:
     from deniable.curator import Answer
-
-Question = Annotated[str, typer.Argument(metavar="SQL", help="The question, in SQL.")]
 
 
 def init(
