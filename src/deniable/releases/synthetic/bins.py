@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable.core.grid import IntArray
 from deniable.releases.synthetic.domain import ColumnDomain
@@ -32,29 +33,42 @@ class Bins:
 
 
 def binned(column: ColumnDomain, counts: FloatArray, most: tuple[int, int], least: tuple[float, float]) -> Bins:
-    """At most so many fine and coarse bins, each of at least so many rows, as far as that is possible."""
-    present = column.present
-    fine = _alone_last(_grouped(counts[:present], most[0], least[0], ordered=column.ordered), column.size - present)
-    inner = fine[:present].max(initial=-1) + 1
-    mass = np.bincount(fine[:present], counts[:present], inner)
-    coarse = _alone_last(_grouped(mass, most[1], least[1], ordered=column.ordered), column.size - present)
-    return Bins(fine, coarse)
+    """At most so many fine and coarse bins, each of at least so many rows, as far as that is possible.
+
+    Bins of an ordered column are stretches. Of any other column, values that are not listed share a bin with the rare
+    ones, if there is one: so whatever is asked of the engine lists the common values, and no others.
+    """
+    missing = column.present < len(column.values)
+    alone = np.ones(column.size, dtype=np.bool_)
+    if missing:
+        alone[column.present] = False
+    fine = _level(counts, alone, most[0], least[0], column)
+    mass = np.bincount(fine, counts)
+    kept = np.ones(mass.size, dtype=np.bool_)
+    if missing:
+        kept[fine[column.present]] = False
+    return Bins(fine, _level(mass, kept, most[1], least[1], column))
 
 
-def _alone_last(bins: IntArray, more: int) -> IntArray:
-    first = int(bins.max(initial=-1)) + 1
-    return np.concatenate([bins, first + np.arange(more)])
+def _level(counts: FloatArray, grouped: NDArray[np.bool_], most: int, least: float, column: ColumnDomain) -> IntArray:
+    """Bins of those that may be grouped; a missing value has its own, the last."""
+    inside = counts[grouped]
+    few = inside.size <= most and (inside < least).sum() <= 1
+    if few:
+        bins = np.arange(inside.size)
+    elif column.ordered:
+        bins = _stretches(inside, most, least)
+    else:
+        bins = _heaviest(inside, most, least, column.other)
+    found = np.full(counts.size, int(bins.max(initial=-1)) + 1)
+    found[grouped] = bins
+    return found
 
 
-def _grouped(counts: FloatArray, most: int, least: float, *, ordered: bool) -> IntArray:
-    if counts.size <= most and (counts < least).sum() <= 1:
-        return np.arange(counts.size)
-    return _stretches(counts, most, least) if ordered else _heaviest(counts, most, least)
-
-
-def _heaviest(counts: FloatArray, most: int, least: float) -> IntArray:
-    """The most common ones in their own order, and one bin for the rest."""
-    order = np.argsort(-counts, kind="stable")[: most - 1]
+def _heaviest(counts: FloatArray, most: int, least: float, other: bool) -> IntArray:  # noqa: FBT001 - a fact, not a choice
+    """The most common ones in their own order, and one bin for the rest, which the last belongs to if it is `other`."""
+    listed = counts.size - other
+    order = np.argsort(-counts[:listed], kind="stable")[: most - 1]
     kept = np.sort(order[counts[order] >= least])
     bins = np.full(counts.size, kept.size)
     bins[kept] = np.arange(kept.size)

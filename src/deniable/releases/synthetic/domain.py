@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
+from deniable.core.algebra.expression import Kind
 from deniable.releases.linear.domain import Value
 
 
@@ -12,17 +14,21 @@ class ColumnDomain:
     """A column's values, each in its place: first the listed ones in their order, then missing, then all others.
 
     Example:
-        >>> town = ColumnDomain("town", ("north", "south", None), ordered=False, other=True)
+        >>> town = ColumnDomain("town", Kind.TEXT, ("north", "south", None), ordered=False, other=True)
         >>> town.size, town.present
         (4, 2)
     """
 
     name: str
+    kind: Kind
+    """As it is declared, and as the synthetic column is."""
     values: tuple[Value, ...]
     """None, for rows that have no value, comes last."""
     ordered: bool
-    other: bool
+    other: bool = False
     """Whether rows can have a value that is not listed; they are counted, in the last place."""
+    width: Fraction | None = None
+    """Of a number without a step: how far the values reach that are counted together, from the one that is listed."""
 
     @property
     def size(self) -> int:

@@ -23,15 +23,16 @@ Single = NDArray[np.float32]
 
 _PARTICLES = 8_000
 _SWEEPS = 24
-_RATE = 0.1
+_RATE = 0.2
 """How far terms move towards their goal with each draw; larger steps overshoot, as pairs share columns."""
 _AVERAGED = 0.7
 """Terms are averaged over the sweeps from this part on: single ones follow the particles' own chance."""
-_POLISHED = 4
-"""Sweeps over the rows that are wanted, in which terms still move: so the rows themselves meet the goals."""
+_POLISHED = 8
+"""Sweeps over the rows that are wanted."""
 _FOLLOW = 0.06
-_MOST_POLISHED = 1 << 17
-"""Rows that are polished together; more rows repeat their bins and are drawn once more."""
+"""How far terms still move in these, so that the rows themselves meet the goals."""
+_TOGETHER = 1 << 17
+"""Rows that are drawn together: the memory they take is as large as this."""
 _NEVER = -50.0
 """The log-odds of what cannot be."""
 _GOLDEN = 0.6180339887498949
@@ -39,7 +40,7 @@ _GOLDEN = 0.6180339887498949
 
 
 @dataclass(frozen=True)
-class Problem:
+class Likeness:
     """What the rows should be like."""
 
     bins: tuple[Bins, ...]
@@ -55,9 +56,7 @@ class Problem:
         return float(np.mean([0.5 * np.abs(self._pair(rows, goal) - goal.shares).sum() for goal in self.goals]))
 
     def _pair(self, rows: Sequence[IntArray], goal: Goal) -> FloatArray:
-        codes = [
-            rows[place] if goal.fine else self.bins[place].coarse[rows[place]] for place in goal.pair
-        ]
+        codes = [rows[place] if goal.fine else self.bins[place].coarse[rows[place]] for place in goal.pair]
         return shares_of(codes[0], codes[1], goal.shares.shape)
 
 
@@ -67,80 +66,79 @@ def shares_of(one: IntArray, other: IntArray, shape: tuple[int, ...]) -> FloatAr
 
 
 class PairwiseField:
-    """The field of a problem: its terms, and the particles that found them."""
+    """The field of a likeness: its terms, and the particles that found them."""
 
-    def __init__(self, problem: Problem, chance: np.random.Generator) -> None:
-        """Fit it. `chance` decides nothing that anybody's privacy hangs on: all that it meets is noisy already."""
-        self._problem, self._chance = problem, chance
-        sizes = [one.size for one in problem.shares]
+    def __init__(
+        self, likeness: Likeness, chance: np.random.Generator, given: Mapping[int, IntArray] | None = None
+    ) -> None:
+        """Fit it, given some columns of all rows, if they are known already.
+
+        `chance` decides nothing that anybody's privacy hangs on: all that it meets is noisy already.
+        """
+        self._likeness, self._chance, self._given = likeness, chance, given or {}
+        self._free = [place for place in range(len(likeness.shares)) if place not in self._given]
+        sizes = [one.size for one in likeness.shares]
         ends = np.cumsum([0, *sizes])
         self._blocks = [slice(int(start), int(end)) for start, end in zip(ends, ends[1:], strict=False)]
-        self._shares = [one.astype(np.float32) for one in problem.shares]
+        self._shares = [one.astype(np.float32) for one in likeness.shares]
         self._own: list[Single] = [np.log(one) for one in self._shares]
         self._terms: Single = np.zeros((ends[-1], ends[-1]), dtype=np.float32)
         self._forbid()
         self._goals: list[list[_Side]] = [[] for _ in sizes]
-        for goal in problem.goals:
+        for goal in likeness.goals:
             one, other = goal.pair
-            self._goals[one].append(_Side.of(problem, goal, other, goal.shares))
-            self._goals[other].append(_Side.of(problem, goal, one, goal.shares.T))
+            self._goals[one].append(_Side.of(likeness, goal, other, goal.shares))
+            self._goals[other].append(_Side.of(likeness, goal, one, goal.shares.T))
         self._particles = self._fit()
 
-    def draw(self, rows: int, given: Mapping[int, IntArray] | None = None) -> list[IntArray]:
-        """So many rows, as a fine bin for each column; `given` are columns that are known already."""
-        known = given or {}
-        size = min(rows, _MOST_POLISHED)
-        particles = [np.resize(self._chance.permutation(column), size) if False else np.resize(column, size) for column in self._particles]
-        for place, column in known.items():
-            particles[place] = column[:size]
-        free = [place for place in range(len(particles)) if place not in known]
+    def draw(self, rows: int) -> list[IntArray]:
+        """So many rows, as a fine bin for each column; known columns stay as they are."""
         terms, own = self._terms.copy(), [one.copy() for one in self._own]
-        state = _State(particles, self._hot(particles))
-        for sweep in range(_POLISHED if not known else 2 * _POLISHED):
-            for place in self._chance.permutation(free):
-                self._redraw(place, state)
-                if sweep > 0 and not known:
-                    self._learn(place, state, _FOLLOW)
-        drawn = state.rows
-        if rows > size:
-            drawn = self._more(drawn, rows, known, free)
-        self._terms, self._own = terms, own
-        return drawn
-
-    def _more(self, drawn: list[IntArray], rows: int, known: Mapping[int, IntArray], free: list[int]) -> list[IntArray]:
-        """Repeated, and each repetition drawn once more."""
         parts = []
-        for start in range(0, rows, _MOST_POLISHED):
-            size = min(_MOST_POLISHED, rows - start)
-            part = [known[place][start : start + size] if place in known else column[:size].copy() for place, column in enumerate(drawn)]
-            state = _State(part, self._hot(part))
-            for place in free if start else ():
-                self._redraw(place, state)
+        for start in range(0, rows, _TOGETHER):
+            size = min(_TOGETHER, rows - start)
+            particles = [
+                self._given[place][start : start + size] if place in self._given else np.resize(column, size)
+                for place, column in enumerate(self._particles)
+            ]
+            state = _State(particles, self._hot(particles))
+            for sweep in range(_POLISHED):
+                for place in self._chance.permutation(self._free):
+                    self._redraw(place, state)
+                    if sweep > 0:
+                        self._learn(place, state, _FOLLOW)
             parts.append(state.rows)
+        self._terms, self._own = terms, own
         return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
 
     def _fit(self) -> list[IntArray]:
         """The particles after all sweeps; terms are averaged over the last ones."""
-        start = [
-            self._chance.permutation(
-                np.minimum(np.searchsorted(np.cumsum(one), (np.arange(_PARTICLES) + 0.5) / _PARTICLES), one.size - 1)
-            )
-            for one in self._problem.shares
-        ]
+        start = self._start()
         state = _State(start, self._hot(start))
         terms, own, averaged = np.zeros_like(self._terms), [np.zeros_like(one) for one in self._own], 0
-        for sweep in range(_SWEEPS if self._problem.goals else 1):
+        for sweep in range(_SWEEPS):
             rate = _RATE * min(1.0, max(2 * (1 - sweep / _SWEEPS), 0.1))
-            for place in self._chance.permutation(len(start)):
+            for place in self._chance.permutation(self._free):
                 self._redraw(place, state)
                 self._learn(place, state, rate)
             if sweep >= _AVERAGED * _SWEEPS:
                 terms += self._terms
                 own = [one + other for one, other in zip(own, self._own, strict=True)]
                 averaged += 1
-        if averaged:
-            self._terms, self._own = terms / averaged, [one / averaged for one in own]
+        self._terms, self._own = terms / averaged, [one / averaged for one in own]
         return state.rows
+
+    def _start(self) -> list[IntArray]:
+        """Columns that have nothing to do with each other, as full as they should be; known ones as they are."""
+        known = next(iter(self._given.values()), None)
+        picked = None if known is None else self._chance.permutation(np.resize(np.arange(known.size), _PARTICLES))
+        even = (np.arange(_PARTICLES) + 0.5) / _PARTICLES
+        return [
+            self._given[place][picked]
+            if place in self._given
+            else self._chance.permutation(np.minimum(np.searchsorted(np.cumsum(one), even), one.size - 1))
+            for place, one in enumerate(self._likeness.shares)
+        ]
 
     def _redraw(self, place: int, state: _State) -> None:
         """A column anew, given the others. Its own terms are solved for, so that its shares are met before it is drawn.
@@ -190,7 +188,7 @@ class PairwiseField:
 
     def _forbid(self) -> None:
         """What cannot be has no chance from the start; steps are small, so it keeps none."""
-        for (one, other), never in self._problem.zeros.items():
+        for (one, other), never in self._likeness.zeros.items():
             self._terms[self._blocks[one], self._blocks[other]][never] = _NEVER
             self._terms[self._blocks[other], self._blocks[one]][never.T] = _NEVER
 
@@ -252,9 +250,9 @@ class _Side:
     """The coarse bin of every fine one, in both columns; None: the goal is on fine bins."""
 
     @classmethod
-    def of(cls, problem: Problem, goal: Goal, other: int, shares: FloatArray) -> _Side:
+    def of(cls, likeness: Likeness, goal: Goal, other: int, shares: FloatArray) -> _Side:
         place = goal.pair[0] if other == goal.pair[1] else goal.pair[1]
-        coarse = None if goal.fine else (problem.bins[place].coarse, problem.bins[other].coarse)
+        coarse = None if goal.fine else (likeness.bins[place].coarse, likeness.bins[other].coarse)
         single = shares.astype(np.float32)
         return cls(other, single, single.sum(axis=1), single.sum(axis=0), coarse)
 

@@ -65,13 +65,20 @@ class OneWay:
 
     def measure(self, exact: Sequence[IntArray]) -> IntArray:
         """Rows by place, for each column, with their noise. The only step here that meets exact numbers."""
-        vectors = [np.add.reduceat(counts, starts) for counts, found in zip(exact, self.levels, strict=True) for starts in found]
+        vectors = [
+            np.add.reduceat(counts, starts)
+            for counts, found in zip(exact, self.levels, strict=True)
+            for starts in found
+        ]
         return self.portion.measure(vectors, self.weights)
+
+    def vectors(self, noisy: IntArray) -> list[FloatArray]:
+        """The noisy counts of every level of every column, as they were measured."""
+        return read(noisy, [(len(starts),) for found in self.levels for starts in found], self.weights)
 
     def read(self, noisy: IntArray) -> tuple[float, list[ColumnCounts]]:
         """How many rows there are, and the counts of every column, which agree on that."""
-        shapes = [(len(starts),) for found in self.levels for starts in found]
-        vectors = read(noisy, shapes, self.weights)
+        vectors = self.vectors(noisy)
         deviations = [self.portion.deviation(weight) for weight in self.weights]
         first = np.cumsum([0, *(len(found) for found in self.levels)])
         precision = [1 / (len(vectors[place]) * deviations[place] ** 2) for place in first[:-1]]

@@ -27,7 +27,7 @@ _STRONG = 0.25
 """Pairs are told apart finely if so large a part of all rows lies elsewhere than it would without dependence."""
 _WEAK = 0.05
 """Pairs whose dependence is less are never told apart finely."""
-_HIDDEN = 0.36
+_HIDDEN = 0.6
 """How much of a fine table's noise, cell by cell, a dependence must exceed."""
 _LOUD = 1.2
 """How many deviations of a whole table's noise, taken cell by cell, a dependence must exceed to be worth measuring."""
@@ -46,7 +46,7 @@ class PairTable:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class ColumnPairs:
     """What is measured of pairs, given noisy counts of the columns alone."""
 
     rows: float
@@ -55,11 +55,13 @@ class Pairs:
     bins: tuple[Bins, ...]
     for_scores: Portion
     for_tables: Portion
+    given: int = 0
+    """How many columns, the first ones, are known already: pairs of these are of no use."""
 
     @cached_property
     def all(self) -> list[Pair]:
-        """Every pair of columns."""
-        return list(combinations(range(len(self.bins)), 2))
+        """Every pair of columns, one of which is not known."""
+        return wanted(len(self.bins), self.given)
 
     def measure(self, exact: Mapping[Pair, IntArray]) -> IntArray:
         """Scores of all pairs, and tables of those that these choose; exact tables are on fine bins.
@@ -115,7 +117,10 @@ class Pairs:
         fine = {pair: gain > self._strong(pair) for pair, gain in gains.items()}
         cells = {pair: float(np.prod(self.shape(pair, fine=fine[pair]))) for pair in self.all}
         unsure = 2 * self.for_scores.deviation(self._score_weights[0]) if self.all else 0.0
-        chosen, weights = list(self.all), [] if not self.all else weights_for([cells[pair] ** (1 / 3) for pair in self.all])
+        chosen, weights = (
+            list(self.all),
+            [] if not self.all else weights_for([cells[pair] ** (1 / 3) for pair in self.all]),
+        )
         while chosen:
             noise = {
                 pair: _LOUD * self.for_tables.deviation(weight) * sqrt(cells[pair])
@@ -143,6 +148,16 @@ class Pairs:
         """A table on coarse bins."""
         one, other = (self.bins[place] for place in pair)
         return summed(table, one.coarse, other.coarse)
+
+
+def wanted(columns: int, given: int) -> list[Pair]:
+    """The pairs of so many columns, without those of the first ones, that are known already.
+
+    Example:
+        >>> wanted(4, 2)
+        [(0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    """
+    return [(one, other) for one, other in combinations(range(columns), 2) if other >= given]
 
 
 def summed(table: np.ndarray, rows: IntArray, columns: IntArray) -> np.ndarray:
