@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.core.algebra.expression import Expression, Kind, Literal
-from deniable.core.algebra.query import Key, MarginalSums
+from deniable.core.algebra.query import Key, MarginalSums, Total
 from deniable.core.grid import IntArray
 from deniable.curator.groups import laid_out
 from deniable.curator.synthesis_cells import TableCells
 from deniable.planner.expressions.functions import call, number
-from deniable.planner.expressions.keys import GroupKey, Value
+from deniable.planner.expressions.keys import Value
 from deniable.releases.synthetic.domain import ColumnDomain
 from deniable.releases.synthetic.pairs import Pair
 
@@ -78,7 +78,7 @@ def bin_of(value: Expression, domain: Sequence[Value], column: ColumnDomain, bin
     present = bins[: column.present]
     if column.ordered:
         ends = np.flatnonzero(np.diff(present, append=-1))
-        found = _halved(value, [(_literal(domain[end], value.kind), int(present[end])) for end in ends])
+        found = _halved(value, [(_literal(domain[end], value.kind), int(present[end])) for end in ends.tolist()])
     else:
         rest = int(bins[-1]) if column.other else int(np.bincount(present).argmax())
         listed = [number_ for number_ in np.unique(present) if number_ != rest]
@@ -101,7 +101,7 @@ def _listed(
 ) -> Expression:
     branches: list[Expression] = []
     for bin_ in listed:
-        members = [_literal(domain[place], value.kind) for place in np.flatnonzero(present == bin_)]
+        members = [_literal(domain[place], value.kind) for place in np.flatnonzero(present == bin_).tolist()]
         branches += [call("in", value, *members), number(int(bin_))]
     return call("case", *branches, number(rest)) if branches else number(rest)
 
@@ -112,8 +112,8 @@ def _literal(value: Value, kind: Kind) -> Literal:
     return Literal(value, kind)
 
 
-def _totals(cells: TableCells) -> tuple[object, ...]:
-    return (cells.statistic.total,)
+def _totals(cells: TableCells) -> tuple[Total, ...]:
+    return () if cells.statistic.total is None else (cells.statistic.total,)
 
 
 def _name(place: int) -> str:

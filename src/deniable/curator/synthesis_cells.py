@@ -33,8 +33,6 @@ Selected = Mapping[tuple[str, str], tuple[Value, ...]]
 
 _SOME = tuple(f"value {place}" for place in range(20))
 """Before values are selected, a price is that of about so many."""
-_Declared = tuple[DeclaredTable, DeclaredColumn] | str
-"""What a key is made of: a column of a table, or the number of rows in the table of this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +69,14 @@ class TableCells:
         return self.statistic.reach * self.factor
 
 
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A key in SQL, and what it is made of: a column of a table, or the number of rows in the table of this name."""
+
+    sql: str
+    source: tuple[DeclaredTable, DeclaredColumn] | str
+
+
 def table_cells(policy: Policy, wanted: Synthesis, selected: Selected) -> tuple[TableCells, ...]:
     """The tables in the order in which they are made: parents first."""
     tables = _tables(policy, wanted)
@@ -80,7 +86,7 @@ def table_cells(policy: Policy, wanted: Synthesis, selected: Selected) -> tuple[
         return tuple(_alone(policy, table, chosen[table.name], selected) for table in tables)
     children = [table for table in tables if table is not parent]
     first = _parents(policy, parent, chosen[parent.name], children, selected)
-    return (first, *(_children(policy, first, parent, table, chosen[table.name], selected) for table in children))
+    return (first, *(_children(policy, first, table, chosen[table.name], selected) for table in children))
 
 
 def _tables(policy: Policy, wanted: Synthesis) -> list[DeclaredTable]:
@@ -111,10 +117,9 @@ def _parent(tables: Sequence[DeclaredTable]) -> DeclaredTable | None:
 
 
 def _alone(policy: Policy, table: DeclaredTable, columns: list[DeclaredColumn], selected: Selected) -> TableCells:
-    keys = [_key("t0", column) for column in columns]
-    return _bound(
-        policy, table.name, keys, f"{_quoted(table.name)} AS t0", selected, [(table, column) for column in columns]
-    )
+    """A table by itself."""
+    keys = [_Wanted(_key("t0", column), (table, column)) for column in columns]
+    return _bound(policy, table.name, f"{_quoted(table.name)} AS t0", keys, selected)
 
 
 def _parents(
@@ -125,57 +130,40 @@ def _parents(
     selected: Selected,
 ) -> TableCells:
     """Parents, with the number of rows that each has in the tables of children."""
-    keys, joined = [_key("t0", column) for column in columns], [f"{_quoted(table.name)} AS t0"]
-    for place, child in enumerate(children):
-        joined.append(_numbers(table, child, place, "LEFT JOIN"))
-        keys.append(_number(child, place))
-    declared = [*((table, column) for column in columns), *(child.name for child in children)]
-    found = _bound(policy, table.name, keys, " ".join(joined), selected, declared)
+    keys = [_Wanted(_key("t0", column), (table, column)) for column in columns]
+    keys += [_Wanted(_number(child, place), child.name) for place, child in enumerate(children)]
+    joined = [f"{_quoted(table.name)} AS t0", *(_numbers(table, child, place) for place, child in enumerate(children))]
+    found = _bound(policy, table.name, " ".join(joined), keys, selected)
     return replace(found, children=tuple(child.name for child in children))
 
 
 def _children(
-    policy: Policy,
-    first: TableCells,
-    parent: DeclaredTable,
-    table: DeclaredTable,
-    columns: list[DeclaredColumn],
-    selected: Selected,
+    policy: Policy, first: TableCells, table: DeclaredTable, columns: list[DeclaredColumn], selected: Selected
 ) -> TableCells:
     """Rows with what is known of their parents before them; how many siblings a row has is known, too."""
-    others = [policy.tables[name] for name in first.children]
+    parent, others = policy.tables[first.name], [policy.tables[name] for name in first.children]
     known = [parent.columns[column.name] for column in first.columns[: len(first.columns) - len(others)]]
-    joined = [
-        f"{_quoted(table.name)} AS t0",
-        f"JOIN {_quoted(parent.name)} AS t1 ON {_same(table, 't0', parent, 't1')}",
-    ]
-    keys = [_key("t1", column) for column in known]
-    for place, child in enumerate(others):
-        joined.append(_numbers(table, child, place, "LEFT JOIN"))
-        keys.append(_number(child, place))
-    keys += [_key("t0", column) for column in columns]
-    declared: list[_Declared] = [(parent, column) for column in known]
-    declared += [*(child.name for child in others), *((table, column) for column in columns)]
-    found = _bound(policy, table.name, keys, " ".join(joined), selected, declared)
-    given = len(known) + len(others)
-    names = [f"{parent.name}.{column.name}" for column in known]
-    named = tuple(replace(column, name=name) for column, name in zip(found.columns, names, strict=False))
-    return replace(found, columns=(*named, *found.columns[len(names) :]), given=given, parent=parent.name)
+    same = f"t0.{_quoted(table.unit or '')} = t1.{_quoted(parent.unit or '')}"
+    joined = [f"{_quoted(table.name)} AS t0 JOIN {_quoted(parent.name)} AS t1 ON {same}"]
+    joined += [_numbers(table, child, place) for place, child in enumerate(others)]
+    keys = [_Wanted(_key("t1", column), (parent, column)) for column in known]
+    keys += [_Wanted(_number(child, place), child.name) for place, child in enumerate(others)]
+    keys += [_Wanted(_key("t0", column), (table, column)) for column in columns]
+    found = _bound(policy, table.name, " ".join(joined), keys, selected)
+    given = tuple(replace(column, name=f"{parent.name}.{column.name}") for column in found.columns[: len(known)])
+    renamed = (*given, *found.columns[len(known) :])
+    return replace(found, columns=renamed, given=len(known) + len(others), parent=parent.name)
 
 
-def _numbers(table: DeclaredTable, child: DeclaredTable, place: int, join: str) -> str:
+def _numbers(table: DeclaredTable, child: DeclaredTable, place: int) -> str:
     """How many rows each unit has in a table, beside the unit's rows."""
     unit = _quoted(child.unit or "")
     counted = f"SELECT {unit} AS unit_{place}, COUNT(*) AS n_{place} FROM {_quoted(child.name)} GROUP BY {unit}"  # noqa: S608 - names of the policy, quoted; parsed as any question
-    return f"{join} ({counted}) AS c{place} ON t0.{_quoted(table.unit or '')} = c{place}.unit_{place}"
+    return f"LEFT JOIN ({counted}) AS c{place} ON t0.{_quoted(table.unit or '')} = c{place}.unit_{place}"
 
 
 def _number(child: DeclaredTable, place: int) -> str:
     return f"LEAST(COALESCE(c{place}.n_{place}, 0), {child.contribution})"
-
-
-def _same(one: DeclaredTable, left: str, other: DeclaredTable, right: str) -> str:
-    return f"{left}.{_quoted(one.unit or '')} = {right}.{_quoted(other.unit or '')}"
 
 
 def _key(table: str, column: DeclaredColumn) -> str:
@@ -192,26 +180,19 @@ def _width(low: Fraction, high: Fraction) -> Fraction:
     return (high - low) / _CELLS
 
 
-def _bound(
-    policy: Policy,
-    name: str,
-    keys: Sequence[str],
-    joined: str,
-    selected: Selected,
-    declared: Sequence[_Declared],
-) -> TableCells:
+def _bound(policy: Policy, name: str, joined: str, keys: Sequence[_Wanted], selected: Selected) -> TableCells:
     """The question, bound; and the columns that its keys are."""
     if not 1 < len(keys) <= MOST_COLUMNS:
         reason = f"Table {name!r} would have {len(keys)} columns, with what is known of its parents."
         raise Refused("synthetic-columns", reason, f"Name two to {MOST_COLUMNS} of them.")
-    question = f"SELECT COUNT(*) FROM {joined} GROUP BY {', '.join(keys)}"  # noqa: S608 - names of the policy, quoted; parsed as any question
+    question = f"SELECT COUNT(*) FROM {joined} GROUP BY {', '.join(key.sql for key in keys)}"  # noqa: S608 - names of the policy, quoted; parsed as any question
     try:
         bound = bind(parse(question), policy)
     except Refused as refusal:
         raise Refused(refusal.code, refusal.reason, refusal.hint) from None
     found, unlisted, known = [], [], []
-    for key, source in zip(bound.keys, declared, strict=True):
-        values = key.domain
+    for key, wanted in zip(bound.keys, keys, strict=True):
+        values, source = key.domain, wanted.source
         if isinstance(source, str):
             found.append(ColumnDomain(f"rows of {source}", Kind.INTEGER, tuple(values or ()), ordered=True))
         else:

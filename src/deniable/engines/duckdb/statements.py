@@ -310,11 +310,11 @@ def _marginals(rows: _Rows, totals: list[Adding], query: MarginalSums) -> str:
         return rows.with_steps({"heavy": _heavy(rows), "parts": both}, last)
     unit = f"{_stranger(rows)}u"  # as above, keys are worked out once, here with whose they are
     keyed = _select([*labelled, f"{rows.unit} AS {unit}"], rows.chosen())
-    counted = [
+    halves = [
         _select([*keys, left, *added], source) + f" GROUP BY GROUPING SETS ({sets})"
         for added, source in ((full, "keyed"), (less, f"keyed JOIN heavy ON heavy.unit = keyed.{unit}"))
     ]
-    steps = {"heavy": _heavy(rows), "keyed": keyed, "parts": "\nUNION ALL ".join(counted)}
+    steps = {"heavy": _heavy(rows), "keyed": keyed, "parts": "\nUNION ALL ".join(halves)}
     return rows.with_steps(steps, last, kept="keyed")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
@@ -95,47 +97,42 @@ def _padded(satisfied: NDArray[np.bool_], sizes: tuple[int, ...]) -> NDArray[np.
 
 
 def listed(name: str, measured: MeasuredTable) -> pa.Table:
-    """Every noisy count, with the values that it counts."""
+    """Every noisy count, with the values that it counts; of columns with very many values, only those of pairs."""
     found: list[pa.Table] = []
     columns = measured.counted.recipe.columns
     for place, column in enumerate(columns):
         noisy, deviation = finest(measured, place)
-        labels = _labels(column, np.arange(column.size))
-        if noisy.size == len(labels):
-            found.append(_part(name, column.name, None, labels, [None] * len(labels), noisy, deviation))
+        if noisy.size == column.size:
+            labels = _labels(column, np.arange(column.size))
+            found.append(_part(name, (column.name, None), (labels, None), noisy, deviation))
     for one in measured.tables:
-        names = []
-        for place in one.pair:
-            own = measured.counted.bins[place]
-            names.append(_labels(columns[place], own.fine if one.fine else own.coarse[own.fine]))
-        left = [label_ for label_ in names[0] for _ in names[1]]
-        right = names[1] * len(names[0])
-        titles = [columns[place].name for place in one.pair]
-        found.append(_part(name, titles[0], titles[1], left, right, one.noisy.reshape(-1), one.deviation))
+        own = [measured.counted.bins[place] for place in one.pair]
+        codes = [bins.fine if one.fine else bins.coarse[bins.fine] for bins in own]
+        left, right = (_labels(columns[place], code) for place, code in zip(one.pair, codes, strict=True))
+        names = columns[one.pair[0]].name, columns[one.pair[1]].name
+        cells = [value for value in left for _ in right], right * len(left)
+        found.append(_part(name, names, cells, one.noisy.reshape(-1), one.deviation))
     return pa.concat_tables(found)
 
 
 def _part(
     table: str,
-    one: str,
-    other: str | None,
-    left: list[str],
-    right: list[str | None] | list[str],
+    names: tuple[str, str | None],
+    cells: tuple[list[str], list[str] | None],
     noisy: FloatArray,
     deviation: float,
 ) -> pa.Table:
-    size = len(left)
-    return pa.table(
-        {
-            "table": pa.array([table] * size, pa.string()),
-            "one": pa.array([one] * size, pa.string()),
-            "other": pa.array([other] * size, pa.string()),
-            "value_of_one": pa.array(left, pa.string()),
-            "value_of_other": pa.array(right, pa.string()),
-            "count": pa.array(noisy, pa.float64()),
-            "deviation": pa.array(np.full(size, deviation)),
-        }
-    )
+    """The counts of one column, or of one pair."""
+    size = noisy.size
+    columns: dict[str, Sequence[str | None]] = {
+        "table": [table] * size,
+        "one": [names[0]] * size,
+        "other": [names[1]] * size,
+        "value_of_one": cells[0],
+        "value_of_other": cells[1] or [None] * size,
+    }
+    texts = {title: pa.array(column, pa.string()) for title, column in columns.items()}
+    return pa.table(texts | {"count": pa.array(noisy), "deviation": pa.array(np.full(size, deviation))})
 
 
 def _labels(column: ColumnDomain, bins: IntArray) -> list[str]:

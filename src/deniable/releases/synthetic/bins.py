@@ -43,11 +43,16 @@ def binned(column: ColumnDomain, counts: FloatArray, most: tuple[int, int], leas
     if missing:
         alone[column.present] = False
     fine = _level(counts, alone, most[0], least[0], column)
-    mass = np.bincount(fine, counts)
+    mass = sums(fine, counts)
     kept = np.ones(mass.size, dtype=np.bool_)
     if missing:
         kept[fine[column.present]] = False
     return Bins(fine, _level(mass, kept, most[1], least[1], column))
+
+
+def sums(bins: IntArray, counts: FloatArray, size: int | None = None) -> FloatArray:
+    """What the bins hold together; so many of them, or as many as there are."""
+    return np.asarray(np.bincount(bins, counts, size or 0), dtype=np.float64)
 
 
 def _level(counts: FloatArray, grouped: NDArray[np.bool_], most: int, least: float, column: ColumnDomain) -> IntArray:

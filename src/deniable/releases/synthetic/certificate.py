@@ -38,7 +38,8 @@ class Certificate:
 
     def read(self, noisy: IntArray) -> FloatArray:
         """The noisy share of rows that would have to change for each pair to be as in the data."""
-        return np.array([float(one[0]) for one in read(noisy, [(1,)] * len(self.pairs), self._weights)]) / self._all
+        found = [float(one[0]) for one in read(noisy, [(1,)] * len(self.pairs), self._weights)]
+        return np.asarray(np.array(found) / self._all, dtype=np.float64)
 
     @property
     def deviation(self) -> float:
@@ -57,4 +58,4 @@ class Certificate:
     def _counted(self, pair: Pair, shape: tuple[int, ...], table: Sequence[IntArray]) -> IntArray:
         one, other = (table[place] for place in pair)
         counts = np.bincount(one * shape[1] + other, minlength=shape[0] * shape[1]).reshape(shape)
-        return np.rint(counts * (WEIGHT * self.rows / one.size)).astype(np.int64)
+        return np.asarray(np.rint(counts * (WEIGHT * self.rows / one.size)), dtype=np.int64)

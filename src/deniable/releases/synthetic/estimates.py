@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.releases.synthetic.bins import Bins
+from deniable.releases.synthetic.bins import Bins, sums
 from deniable.releases.synthetic.one_way import ColumnCounts, FloatArray, nearest
 from deniable.releases.synthetic.pairs import Pair, PairTable
 
@@ -42,7 +42,7 @@ def fused(
     """Rows by fine bin, for every column, from its own counts and from the margins of every table that has it."""
     found = []
     for place, (column, own) in enumerate(zip(counts, bins, strict=True)):
-        values = np.bincount(own.fine, column.noisy, own.sizes[0])
+        values = sums(own.fine, column.noisy, own.sizes[0])
         precision = 1 / (column.variance * np.bincount(own.fine, minlength=own.sizes[0]))
         total, coarse = values * precision, []
         for table in tables:
@@ -68,12 +68,12 @@ def _lifted(
     values: FloatArray, precision: FloatArray, coarse: NDArray[np.int64], margins: Sequence[tuple[FloatArray, float]]
 ) -> FloatArray:
     """Bins whose sums over coarse ones agree with what is known of those: the difference goes where least is known."""
-    variance = np.bincount(coarse, 1 / precision)
-    sums, known = np.bincount(coarse, values), 1 / variance
-    better, sure = sums * known, known
+    variance = sums(coarse, 1 / precision)
+    together, known = sums(coarse, values), 1 / variance
+    better, sure = together * known, known
     for margin, exact in margins:
         better, sure = better + margin * exact, sure + exact
-    return values + ((better / sure - sums) / variance)[coarse] / precision
+    return values + ((better / sure - together) / variance)[coarse] / precision
 
 
 def goals(
@@ -83,7 +83,7 @@ def goals(
     found = []
     for table in tables:
         one, other = (
-            margins[place] if table.fine else np.bincount(bins[place].coarse, margins[place]) for place in table.pair
+            margins[place] if table.fine else sums(bins[place].coarse, margins[place]) for place in table.pair
         )
         expected = np.outer(one, other) / rows
         cells = np.maximum(_shrunk(table.noisy, expected, table.deviation), _LEAST * expected)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +32,10 @@ _POLISHED = 8
 """Sweeps over the rows that are wanted."""
 _FOLLOW = 0.06
 """How far terms still move in these, so that the rows themselves meet the goals."""
-_TOGETHER = 1 << 17
+_TOGETHER = 1 << 16
 """Rows that are drawn together: the memory they take is as large as this."""
+_AFTER = 3
+"""Sweeps over rows after the first so many, whose terms have settled."""
 _NEVER = -50.0
 """The log-odds of what cannot be."""
 _GOLDEN = 0.6180339887498949
@@ -79,7 +82,7 @@ class PairwiseField:
         self._free = [place for place in range(len(likeness.shares)) if place not in self._given]
         sizes = [one.size for one in likeness.shares]
         ends = np.cumsum([0, *sizes])
-        self._blocks = [slice(int(start), int(end)) for start, end in zip(ends, ends[1:], strict=False)]
+        self._blocks = [slice(int(start), int(end)) for start, end in pairwise(ends)]
         self._shares = [one.astype(np.float32) for one in likeness.shares]
         self._own: list[Single] = [np.log(one) for one in self._shares]
         self._terms: Single = np.zeros((ends[-1], ends[-1]), dtype=np.float32)
@@ -89,20 +92,16 @@ class PairwiseField:
             one, other = goal.pair
             self._goals[one].append(_Side.of(likeness, goal, other, goal.shares))
             self._goals[other].append(_Side.of(likeness, goal, one, goal.shares.T))
-        self._particles = self._fit()
+        self._fit()
 
-    def draw(self, rows: int) -> list[IntArray]:
-        """So many rows, as a fine bin for each column; known columns stay as they are."""
+    def draw(self, start: Sequence[IntArray]) -> list[IntArray]:
+        """As many rows as these, from which they start, as a fine bin for each column; known columns stay as they are."""
         terms, own = self._terms.copy(), [one.copy() for one in self._own]
-        parts = []
-        for start in range(0, rows, _TOGETHER):
-            size = min(_TOGETHER, rows - start)
-            particles = [
-                self._given[place][start : start + size] if place in self._given else np.resize(column, size)
-                for place, column in enumerate(self._particles)
-            ]
+        parts: list[list[IntArray]] = []
+        for first in range(0, start[0].size, _TOGETHER):
+            particles = [column[first : first + _TOGETHER] for column in start]
             state = _State(particles, self._hot(particles))
-            for sweep in range(_POLISHED):
+            for sweep in range(_POLISHED if not parts else _AFTER):
                 for place in self._chance.permutation(self._free):
                     self._redraw(place, state)
                     if sweep > 0:
@@ -111,8 +110,8 @@ class PairwiseField:
         self._terms, self._own = terms, own
         return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
 
-    def _fit(self) -> list[IntArray]:
-        """The particles after all sweeps; terms are averaged over the last ones."""
+    def _fit(self) -> None:
+        """Sweep over the particles; terms are averaged over the last sweeps."""
         start = self._start()
         state = _State(start, self._hot(start))
         terms, own, averaged = np.zeros_like(self._terms), [np.zeros_like(one) for one in self._own], 0
@@ -125,8 +124,7 @@ class PairwiseField:
                 terms += self._terms
                 own = [one + other for one, other in zip(own, self._own, strict=True)]
                 averaged += 1
-        self._terms, self._own = terms / averaged, [one / averaged for one in own]
-        return state.rows
+        self._terms, self._own = terms / np.float32(averaged), [one / np.float32(averaged) for one in own]
 
     def _start(self) -> list[IntArray]:
         """Columns that have nothing to do with each other, as full as they should be; known ones as they are."""

@@ -94,7 +94,8 @@ def _levels(column: ColumnDomain) -> list[IntArray]:
     """Where each cell starts. Missing and other values are cells of their own on every level."""
     if not column.ordered or column.present <= _FEW:
         return [np.arange(column.size)]
-    found, width = [], 1
+    found: list[IntArray] = []
+    width = 1
     while column.present > width:
         starts = np.concatenate([np.arange(0, column.present, width), np.arange(column.present, column.size)])
         found.insert(0, starts)

@@ -6,7 +6,7 @@ cell is spread over fewer cells, and little is lost, as there is little to lose.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -16,7 +16,7 @@ import numpy as np
 
 from deniable.core.algebra.query import WEIGHT
 from deniable.core.grid import IntArray
-from deniable.releases.synthetic.bins import Bins
+from deniable.releases.synthetic.bins import Bins, sums
 from deniable.releases.synthetic.one_way import FloatArray
 from deniable.releases.synthetic.portion import FINE, Portion, read, weights_for
 
@@ -96,7 +96,7 @@ class ColumnPairs:
         """How many rows of each pair lie elsewhere than they would without dependence, less what chance would show."""
         scores = [float(one[0]) for one in read(noisy, [(1,)] * len(self.all), self._score_weights)]
         chance = [_MEAN * np.sqrt(self._expected(pair)).sum() for pair in self.all]
-        return np.array(scores) - np.array(chance)
+        return np.asarray(np.array(scores) - np.array(chance), dtype=np.float64)
 
     def shape(self, pair: Pair, *, fine: bool) -> tuple[int, int]:
         """Of a pair's table."""
@@ -141,7 +141,7 @@ class ColumnPairs:
 
     def _expected(self, pair: Pair) -> FloatArray:
         """Rows by coarse cell, if the columns had nothing to do with each other."""
-        one, other = (np.bincount(self.bins[place].coarse, self.margins[place]) for place in pair)
+        one, other = (sums(self.bins[place].coarse, self.margins[place]) for place in pair)
         return np.outer(one, other) / self.rows
 
     def _summed(self, table: IntArray, pair: Pair) -> IntArray:

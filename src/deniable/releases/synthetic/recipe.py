@@ -15,7 +15,7 @@ import numpy as np
 from deniable.core.grid import IntArray
 from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian
-from deniable.releases.synthetic.bins import Bins, binned
+from deniable.releases.synthetic.bins import Bins, binned, sums
 from deniable.releases.synthetic.certificate import Certificate
 from deniable.releases.synthetic.domain import ColumnDomain
 from deniable.releases.synthetic.estimates import fused, goals
@@ -75,7 +75,7 @@ class Recipe:
             )
             for column, count in zip(self.columns, counts, strict=True)
         )
-        margins = tuple(np.bincount(own.fine, count.estimate) for own, count in zip(bins, counts, strict=True))
+        margins = tuple(sums(own.fine, count.estimate) for own, count in zip(bins, counts, strict=True))
         pairs = ColumnPairs(rows, margins, bins, self.for_scores, self.for_tables, self.given)
         return CountedTable(self, rows, tuple(counts), pairs, tuple(self.one_way.vectors(noisy)))
 

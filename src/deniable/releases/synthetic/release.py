@@ -29,6 +29,7 @@ from deniable.releases.synthetic.certificate import Certificate
 from deniable.releases.synthetic.domain import ColumnDomain
 from deniable.releases.synthetic.recipe import MeasuredTable, Recipe
 from deniable.releases.synthetic.rows import as_declared
+from deniable.releases.synthetic.tree import FALLBACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,7 +114,8 @@ class SyntheticRelease(Tabular):
         These are not the rows that were certified: `quality` speaks of `tables`.
         """
         whole("rows", rows)
-        chance, drawn = _chance(), {}
+        chance = _chance()
+        drawn: dict[str, tuple[IntArray, ...]] = {}
         for part in self.parts:
             given, size = None, rows
             if part.parent is not None:
@@ -204,7 +206,7 @@ class SyntheticRelease(Tabular):
     @property
     def said(self) -> tuple[str, ...]:
         """What has to be said with the tables."""
-        trees = [part.name for part in self.parts if part.method == "tree"]
+        trees = [part.name for part in self.parts if part.method == FALLBACK]
         fallback = [f"{name}: the fit did not converge; rows come from a tree of pairs instead" for name in trees]
         return (*fallback, *self.notes, "standard errors computed from these rows as if they were real are wrong")
 

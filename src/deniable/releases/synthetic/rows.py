@@ -17,7 +17,8 @@ def places(bins: IntArray, fine: IntArray, counts: FloatArray, chance: np.random
     """For each row's bin a place in it, spread as evenly as the counts allow, and in random order.
 
     Example:
-        >>> found = places(np.array([1, 1, 0, 1, 1]), np.array([0, 1, 1]), np.array([7.0, 3, 1]), np.random.default_rng(0))
+        >>> chance = np.random.default_rng(0)
+        >>> found = places(np.array([1, 1, 0, 1, 1]), np.array([0, 1, 1]), np.array([7.0, 3, 1]), chance)
         >>> np.bincount(found)
         array([1, 3, 1])
     """
@@ -57,5 +58,5 @@ def as_declared(column: ColumnDomain, found: IntArray, chance: np.random.Generat
     if column.width is None:
         return values
     numbers = values.to_numpy(zero_copy_only=False) + float(column.width) * chance.random(found.size)
-    last = float(column.values[column.present - 1] or 0)
+    last = max(float(value) for value in column.values if isinstance(value, Fraction))
     return pa.array(np.minimum(numbers, last), from_pandas=True)
