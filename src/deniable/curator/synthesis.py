@@ -136,10 +136,12 @@ class SynthesisPlan:
     def _resolve(self, table: str, condition: str) -> tuple[tuple[int, ...], NDArray[np.bool_]]:
         """Which of a table's own columns a condition is about, and which of their values satisfy it."""
         cells = next(one for one in self.cells if one.name == table)
-        last = len(cells.columns) - len(cells.children)
-        names = [column.name.replace('"', '""') for column in cells.columns[cells.given : last]]
+        own = range(cells.given, len(cells.columns) - len(cells.children))
+        places = [place for place in own if cells.columns[place].width is None]  # others lie anywhere in their cells
+        names = [cells.columns[place].name.replace('"', '""') for place in places]
         asked = ReleaseCells.of(self.policy, table, [f'"{name}"' for name in names], None)
-        return asked.satisfying(condition, [key.domain or () for key in cells.bound.keys[cells.given : last]])
+        axes, satisfied = asked.satisfying(condition, [cells.bound.keys[place].domain or () for place in places])
+        return tuple(places[axis] for axis in axes), satisfied
 
     def _given(
         self, number: int, counted: CountedTable, noisy: Sequence[pa.Table]

@@ -103,12 +103,12 @@ def listed(name: str, measured: MeasuredTable) -> pa.Table:
     for place, column in enumerate(columns):
         noisy, deviation = finest(measured, place)
         if noisy.size == column.size:
-            labels = _labels(column, np.arange(column.size))
-            found.append(_part(name, (column.name, None), (labels, None), noisy, deviation))
+            values = labels(column, np.arange(column.size))
+            found.append(_part(name, (column.name, None), (values, None), noisy, deviation))
     for one in measured.tables:
         own = [measured.counted.bins[place] for place in one.pair]
         codes = [bins.fine if one.fine else bins.coarse[bins.fine] for bins in own]
-        left, right = (_labels(columns[place], code) for place, code in zip(one.pair, codes, strict=True))
+        left, right = (labels(columns[place], code) for place, code in zip(one.pair, codes, strict=True))
         names = columns[one.pair[0]].name, columns[one.pair[1]].name
         cells = [value for value in left for _ in right], right * len(left)
         found.append(_part(name, names, cells, one.noisy.reshape(-1), one.deviation))
@@ -135,7 +135,7 @@ def _part(
     return pa.table(texts | {"count": pa.array(noisy), "deviation": pa.array(np.full(size, deviation))})
 
 
-def _labels(column: ColumnDomain, bins: IntArray) -> list[str]:
+def labels(column: ColumnDomain, bins: IntArray) -> list[str]:
     """What the bins hold, in words."""
     values = [label(value) for value in column.values] + [OTHER] * column.other
     found = []

@@ -168,7 +168,7 @@ class SyntheticRelease(Tabular):
             raise Refused("no-cells", "Conditions can be asked of a release from a curator.", "Ask the curator.")
         axes, satisfied = self.resolve(part.name, condition)
         level = float(probability("confidence", self.confidence if confidence is None else confidence))
-        return counted(part.measured, tuple(place + part.recipe.given for place in axes), satisfied, level)
+        return counted(part.measured, axes, satisfied, level)
 
     def save(self, folder: str | Path) -> list[Path]:
         """Every table as a Parquet file, and the report beside them."""
