@@ -21,7 +21,12 @@ Zeros = Mapping[Pair, NDArray[np.bool_]]
 
 _POWERS = (1.0, 1.5, 2.0)
 """How the size of residuals may grow with what is expected: like counts, like shares, or between."""
-_LEAST = 0.02
+_FACTORS = np.append(0.0, np.geomspace(0.02, 250.0, 35))
+"""What a cell may hold, beside what is expected."""
+_STEPS = 30
+_PARAMETERS = 20.0
+"""How much more likely factors must make a table than residuals do: they have more to choose from."""
+_LEAST = 0.002
 """Of what is expected without dependence, what stays at least in a cell: noise alone empties none."""
 _TINY = 1e-3
 """Rows that every bin keeps, so that it can be drawn."""
@@ -94,11 +99,17 @@ def goals(
 
 
 def _shrunk(noisy: FloatArray, expected: FloatArray, deviation: float) -> FloatArray:
-    """The expected cells, and of each residual as much as it is likely to be more than noise.
+    """What the cells most likely hold: by residuals that are normal, or by factors of any shape, whichever fits better.
 
-    Residuals are taken to be normal with a variance t * expected^p; t and p are those that make what was measured most
-    likely, over a grid.
+    Both are empirical Bayes: how the cells differ from what is expected is learned from all cells of the table.
     """
+    plain, likely = _by_residuals(noisy, expected, deviation)
+    shaped, more = _by_factors(noisy, expected, deviation)
+    return shaped if more - _PARAMETERS > likely else plain
+
+
+def _by_residuals(noisy: FloatArray, expected: FloatArray, deviation: float) -> tuple[FloatArray, float]:
+    """Residuals are taken to be normal with a variance t * expected^p; t and p are the most likely of a grid."""
     residual, noise = noisy - expected, deviation**2
     squares, sizes = residual**2, noise * np.geomspace(1e-3, 1e5, 41)
     best, kept = -np.inf, np.zeros_like(residual)
@@ -106,11 +117,28 @@ def _shrunk(noisy: FloatArray, expected: FloatArray, deviation: float) -> FloatA
         growth = np.maximum(expected, 0.5) ** power
         growth = growth / growth.mean()
         variance = sizes[:, None, None] * growth + noise
-        likely = -(np.log(variance) + squares / variance).sum(axis=(1, 2))
+        likely = -0.5 * (np.log(variance / noise) + squares / variance).sum(axis=(1, 2))
         place = int(likely.argmax())
         if likely[place] > best:
             best, kept = float(likely[place]), 1 - noise / variance[place]
-    return expected + kept * residual
+    return expected + kept * residual, best
+
+
+def _by_factors(noisy: FloatArray, expected: FloatArray, deviation: float) -> tuple[FloatArray, float]:
+    """Each cell is what is expected times a factor; how common each factor is, is found by expectation-maximization.
+
+    Where columns nearly determine each other most factors are zero and a few are large, which no normal law has.
+    """
+    means = expected.reshape(-1, 1) * _FACTORS
+    away = (noisy.reshape(-1, 1) - means) / deviation
+    odds = np.exp(np.maximum(-0.5 * away**2, -700.0))
+    weights = np.full(_FACTORS.size, 1 / _FACTORS.size)
+    for _ in range(_STEPS):
+        together = odds @ weights
+        weights = weights * (odds.T @ (1 / together)) / len(odds)
+    together = odds @ weights
+    found = (odds * means) @ weights / together
+    return found.reshape(noisy.shape), float(np.log(together).sum())
 
 
 def _fitted(cells: FloatArray, one: FloatArray, other: FloatArray, most: int = 100) -> FloatArray:

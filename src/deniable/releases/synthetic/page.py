@@ -44,8 +44,8 @@ def page(release: SyntheticRelease) -> str:
     notes = "".join(f"<li>{escape(note)}</li>" for note in release.said)
     parts = [
         "<h1>Synthetic tables</h1>",
-        f"<p>Made-up rows that look like private ones: {sizes}. No row is a real one. Everything here was paid for "
-        f"with {escape(str(release.loss))}, and can be shared and computed with freely.</p>",
+        f"<p>Made-up rows that look like private ones: {sizes}. No row is a real one.</p>",
+        f"<p>Paid for with {escape(str(release.loss))}. It can be shared and computed with freely.</p>",
         f"<ul>{notes}</ul>",
         _CAUTIONS,
         *(_table(release, part) for part in release.parts),

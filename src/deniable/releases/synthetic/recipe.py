@@ -17,6 +17,7 @@ from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian
 from deniable.releases.synthetic.bins import Bins, binned, sums
 from deniable.releases.synthetic.certificate import Certificate
+from deniable.releases.synthetic.companions import companion, order
 from deniable.releases.synthetic.domain import ColumnDomain
 from deniable.releases.synthetic.estimates import fused, goals
 from deniable.releases.synthetic.field import Likeness
@@ -160,7 +161,13 @@ class MeasuredTable:
         found, method = drawn(
             self.likeness, rows, chance, {place: bins[place].fine[own] for place, own in known.items()}
         )
-        return [
-            known[place] if place in known else places(column, bins[place].fine, counts.estimate, chance)
-            for place, (column, counts) in enumerate(zip(found, self.counted.counts, strict=True))
-        ], method
+        values: dict[int, IntArray] = dict(known)
+        counts = [one.estimate for one in self.counted.counts]
+        for place, column in enumerate(found):
+            if place not in known:
+                ordered = [other for other in values if self.counted.recipe.columns[other].ordered]
+                own = self.counted.recipe.columns[place].ordered
+                follow = companion(place, ordered, self.likeness, counts) if own else None
+                by = None if follow is None else order(follow, values[follow.place], chance)
+                values[place] = places(column, bins[place].fine, counts[place], chance, by)
+        return [values[place] for place in range(len(found))], method

@@ -13,8 +13,14 @@ from deniable.releases.synthetic.domain import ColumnDomain
 from deniable.releases.synthetic.one_way import FloatArray
 
 
-def places(bins: IntArray, fine: IntArray, counts: FloatArray, chance: np.random.Generator) -> IntArray:
-    """For each row's bin a place in it, spread as evenly as the counts allow, and in random order.
+def places(
+    bins: IntArray,
+    fine: IntArray,
+    counts: FloatArray,
+    chance: np.random.Generator,
+    order: FloatArray | None = None,
+) -> IntArray:
+    """For each row's bin a place in it, spread as evenly as the counts allow; rising in this order, or at random.
 
     Example:
         >>> chance = np.random.default_rng(0)
@@ -30,7 +36,9 @@ def places(bins: IntArray, fine: IntArray, counts: FloatArray, chance: np.random
         ends = np.cumsum(counts[inside] + 1e-9)
         even = (np.arange(rows.size) + chance.random()) / rows.size * ends[-1]
         chosen = inside[np.minimum(np.searchsorted(ends, even), inside.size - 1)]
-        found[rows] = chance.permutation(chosen)
+        found[rows if order is None else rows[np.argsort(order[rows])]] = (
+            chosen if order is not None else chance.permutation(chosen)
+        )
     return found
 
 
