@@ -95,7 +95,7 @@ class PairwiseField:
         self._fit()
 
     def draw(self, start: Sequence[IntArray]) -> list[IntArray]:
-        """As many rows as these, from which they start, as a fine bin for each column; known columns stay as they are."""
+        """As many rows as these, from which they start: a fine bin for each column. Known columns stay as they are."""
         terms, own = self._terms.copy(), [one.copy() for one in self._own]
         parts: list[list[IntArray]] = []
         for first in range(0, start[0].size, _TOGETHER):
