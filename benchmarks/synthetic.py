@@ -209,7 +209,7 @@ def journeys(rows: int = 60_000) -> Data:
     duration = np.clip(distance * 2 + chance.integers(-3, 4, rows), 0, 199)
     fare = np.clip(3 + distance // 2 + chance.integers(0, 2, rows), 0, 59)
     hour = np.clip(chance.normal(13 + 4 * (start % 3 - 1), 4, rows), 0, 23).astype(np.int64)
-    kind = np.where(chance.random(rows) < 0.85, (hour > 17) * 1 + (distance > 60) * 2, chance.integers(0, 4, rows))
+    kind = np.where(chance.random(rows) < 0.85, (hour > 17) * 1 + (distance > 60) * 2, chance.integers(0, 4, rows))  # noqa: PLR2004 - made up
     columns = {"place": start, "distance": distance, "duration": duration, "fare": fare, "hour": hour, "kind": kind}
     sizes = {"place": 120, "distance": 100, "duration": 200, "fare": 60, "hour": 24, "kind": 4}
     return Data("journeys", columns, sizes, frozenset({"distance", "duration", "fare", "hour"}))
@@ -222,10 +222,10 @@ def orders(rows: int = 80_000) -> Data:
     article = chance.choice(300, rows, p=popular / popular.sum())
     group = article % 14
     price = np.minimum(np.exp(chance.normal(2 + (article % 7) * 0.35, 0.7, rows)), 399).astype(np.int64)
-    number = np.minimum(chance.geometric(0.35 + 0.4 * (price > 20), rows), 20) - 1
-    country = np.where(chance.random(rows) < 0.6, group % 6, chance.integers(0, 150, rows) ** 2 // 150)
-    paid = (chance.random(rows) < 0.3 + 0.5 * (country < 4)).astype(np.int64) + (price > 100)
-    returned = (chance.random(rows) < 0.05 + 0.25 * (group == 3) + 0.1 * (number > 4)).astype(np.int64)
+    number = np.minimum(chance.geometric(0.35 + 0.4 * (price > 20), rows), 20) - 1  # noqa: PLR2004 - made up
+    country = np.where(chance.random(rows) < 0.6, group % 6, chance.integers(0, 150, rows) ** 2 // 150)  # noqa: PLR2004 - made up
+    paid = (chance.random(rows) < 0.3 + 0.5 * (country < 4)).astype(np.int64) + (price > 100)  # noqa: PLR2004 - made up
+    returned = (chance.random(rows) < 0.05 + 0.25 * (group == 3) + 0.1 * (number > 4)).astype(np.int64)  # noqa: PLR2004 - made up
     month = np.clip(chance.normal(6 + 3 * (group % 2), 3, rows), 0, 11).astype(np.int64)
     columns = {"article": article, "group": group, "price": price, "number": number, "country": country}
     columns |= {"paid": paid, "returned": returned, "month": month}
