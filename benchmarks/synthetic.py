@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 from math import prod
 from pathlib import Path
@@ -66,11 +67,11 @@ def main() -> None:
     for data in _tables():
         chance = np.random.default_rng(0)
         rows = next(iter(data.columns.values())).size
-        _print(data, "", "rows drawn again", [lambda d=data, n=rows, c=chance: _again(d, n, c)] * options.runs)
-        _print(data, "", "columns alone", [lambda d=data, c=chance: [c.permutation(x) for x in d.columns.values()]])
+        _print(data, "", "rows drawn again", [partial(_again, data, rows, chance)] * options.runs)
+        _print(data, "", "columns alone", [partial(_alone, data, chance)])
         for epsilon in options.epsilons:
-            _print(data, f"{epsilon:g}", "plain tree", [lambda d=data, e=epsilon: plain_tree(d, e)] * options.runs)
-            _print(data, f"{epsilon:g}", "deniable", [lambda d=data, e=epsilon: deniable(d, e)] * options.runs)
+            _print(data, f"{epsilon:g}", "plain tree", [partial(plain_tree, data, epsilon)] * options.runs)
+            _print(data, f"{epsilon:g}", "deniable", [partial(deniable, data, epsilon)] * options.runs)
 
 
 def _print(data: Data, epsilon: str, method: str, runs: list[Callable[[], list[IntArray]]]) -> None:
@@ -164,6 +165,10 @@ def _crossed(data: Data, pair: tuple[int, int]) -> IntArray:
 def _again(data: Data, rows: int, chance: np.random.Generator) -> list[IntArray]:
     drawn = chance.integers(0, rows, rows)
     return [column[drawn] for column in data.columns.values()]
+
+
+def _alone(data: Data, chance: np.random.Generator) -> list[IntArray]:
+    return [chance.permutation(column) for column in data.columns.values()]
 
 
 def _distances(data: Data, made: list[IntArray], many: int) -> np.ndarray:

@@ -74,10 +74,10 @@ def neighbours(policy: Policy, table: str, *, seed: int = 0) -> dict[str, tuple[
 
 def _with(policy: Policy, table: str, base: Mapping[str, list[Row]], kind: str, chance: np.random.Generator) -> Tables:
     """The base, and one unit more."""
-    person = policy.tables[table].unit is not None
+    person = _of_people(policy.tables[table])
     found = dict(base)
     for name, declared in policy.tables.items():
-        if not declared.public and (declared.unit is not None if person else name == table):
+        if not declared.public and (_of_people(declared) if person else name == table):
             found[name] = [*base[name], *_extreme(declared, kind, chance)]
     return _written(policy, found)
 
@@ -88,7 +88,7 @@ def _extreme(table: DeclaredTable, kind: str, chance: np.random.Generator) -> li
         row = {name: _end(column, kind) for name, column in table.columns.items()}
         rows = [dict(row) for _ in range(table.contribution)]
     else:
-        many = 1 if table.unit is None else _HEAVY * table.contribution
+        many = _HEAVY * table.contribution if _of_people(table) else 1
         rows = [{name: _odd(column, chance) for name, column in table.columns.items()} for _ in range(many)]
     return [_owned(row, table, UNITS) for row in rows]
 
@@ -103,12 +103,18 @@ def _rows(table: DeclaredTable, units: int, chance: np.random.Generator) -> list
     return rows
 
 
+def _of_people(table: DeclaredTable) -> bool:
+    return table.unit is not None or bool(table.path)
+
+
 def _owned(row: Row, table: DeclaredTable, unit: int) -> Row:
-    if table.unit is None:
-        return row
-    kind = table.columns[table.unit].kind
-    day = EPOCH + timedelta(days=unit)
-    return row | {table.unit: f"unit {unit}" if kind is Kind.TEXT else day if kind is Kind.DATE else unit}
+    """The row of a unit, whose name is also the key of its rows, and the key by which rows find it."""
+    named = [table.unit, *(step.column for step in table.path[:1]), *([table.key] if _of_people(table) else [])]
+    return row | {name: _name(table.columns[name].kind, unit) for name in named if name is not None}
+
+
+def _name(kind: Kind, unit: int) -> object:
+    return f"unit {unit}" if kind is Kind.TEXT else EPOCH + timedelta(days=unit) if kind is Kind.DATE else unit
 
 
 def _span(column: DeclaredColumn) -> tuple[Fraction, Fraction]:

@@ -88,12 +88,14 @@ def protect(
     bounds: Mapping[str, tuple[Any, Any]] | None = None,
     values: Mapping[str, Sequence[Any]] | None = None,
     steps: Mapping[str, Number] | None = None,
+    limits: Mapping[str, Number] | None = None,
     neighbours: str = "add-remove",
     name: str = TABLE,
 ) -> Curator:
     """A curator around one frame, for a notebook: asked as table `data`, with a ledger that lives as long as it does.
 
     Nothing is guessed from the data: columns without bounds cannot be summed, columns without values are private keys.
+    `limits` are those of a policy, such as `{"questions_per_day": 5000}`.
 
     Example:
         >>> import pyarrow as pa
@@ -120,7 +122,12 @@ def protect(
     if delta is not None:  # half of it is kept for private group keys
         budget |= {"delta": delta, "delta_for_keys": exact("delta", delta) / 2}
     policy = Policy.from_mapping(
-        {"population": {"name": name, "neighbours": neighbours}, "budget": budget, "tables": {name: declared}},
+        {
+            "population": {"name": name, "neighbours": neighbours},
+            "budget": budget,
+            "limits": limits,
+            "tables": {name: declared},
+        },
         origin="protect",
         folder=Path(folder.name),
     )

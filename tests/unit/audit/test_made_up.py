@@ -41,10 +41,11 @@ def test_neighbours_differ_in_one_unit_and_nothing_else(name):
             one, other = first[title], second[title]
             for column in declared.columns.values():
                 assert not misfit(one.schema.field(column.name).type, column.kind)
-            if declared.public or (declared.unit is None and title != "visits"):
+            owner = declared.path[0].column if declared.path else declared.unit
+            if declared.public or (owner is None and title != "visits"):
                 assert repr(one.to_pylist()) == repr(other.to_pylist())
-            elif declared.unit is not None:
-                assert others(one, declared.unit) == others(other, declared.unit)
+            elif owner is not None:
+                assert others(one, owner) == others(other, owner)
                 assert one.num_rows != other.num_rows or repr(one.to_pylist()) != repr(other.to_pylist())
             else:
                 size = min(one.num_rows, other.num_rows) - ("replace" in name)
