@@ -48,6 +48,9 @@ COMMANDS = {
     "workload": LazyCommand("workload:command", _ASK, "Answer many counts at once: histograms, ranges, cross-tables."),
     "budget": LazyCommand("questions:budget", _ASK, "Show what has been spent and what is left."),
     "ledger": LazyCommand("ledger:app", _ASK, "The record of everything that was spent, and on what."),
+    "synthesize": LazyCommand(
+        "synthesize:command", _PUBLISH, "Make synthetic tables, with a report of how good they are."
+    ),
     "anonymize": LazyCommand("anonymize:app", _PUBLISH, "Publish a table in which everyone hides among others."),
     "collect": LazyCommand("collect.commands:app", _PUBLISH, "Run a survey in which people add the noise themselves."),
     "plan": LazyCommand("plan.commands:app", _PLAN, "Calculators for planning a study."),

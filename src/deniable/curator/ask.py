@@ -18,7 +18,7 @@ safety argument, so it is written once, in a straight line, with no handlers:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack, overload
@@ -40,11 +40,13 @@ from deniable.engines import Engine
 from deniable.ledger import Charge, Entry, Ledger
 from deniable.planner import Batch, BatchQuote, Payment, Quote, Spend, plan_batch, plan_question
 from deniable.policy import Account, Policy
-from deniable.releases import Workload
+from deniable.releases import Synthesis, Workload
 
 if TYPE_CHECKING:  # strategies are slow to load, and a question does without
     from deniable.releases.linear.quote import ReleaseQuote
     from deniable.releases.linear.release import Release
+    from deniable.releases.synthetic.quote import SynthesisQuote
+    from deniable.releases.synthetic.release import SyntheticRelease
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +81,26 @@ class Curator:
     def explain(
         self, question: Workload, *, strategy: str = "best", analyst: str | None = None, **payment: Unpack[Payment]
     ) -> ReleaseQuote: ...
+    @overload
+    def explain(
+        self, question: Synthesis, *, analyst: str | None = None, **payment: Unpack[Payment]
+    ) -> SynthesisQuote: ...
 
     def explain(
         self,
-        question: str | Workload,
+        question: str | Workload | Synthesis,
         *,
         strategy: str = "best",
         analyst: str | None = None,
         **payment: Unpack[Payment],
-    ) -> Quote | ReleaseQuote:
-        """What `ask` or `release` would spend and how far off it would be. Reads no private row, spends nothing."""
+    ) -> Quote | ReleaseQuote | SynthesisQuote:
+        """What `ask`, `release` or `synthesize` would spend and how far off. Reads no private row, spends nothing."""
         self.policy.accounts(self._who(analyst))
         spend = Spend.of(**payment)
+        if isinstance(question, Synthesis):
+            from deniable.curator.synthesis import explained  # noqa: PLC0415 - slow to load, and a question does without
+
+            return explained(self.policy, question, spend)
         if isinstance(question, Workload):
             return self._releases.plan(question, spend, strategy, ()).quote
         return plan_question(question, self._public.policy_for(question), spend).quote
@@ -163,6 +173,32 @@ class Curator:
             for name, sql in questions.items()
         )
         plan = self._releases.plan(work, rest, strategy, values)
+        recorded, free = self._buy(plan, analyst)
+        return plan.released(recorded, free=free)
+
+    def synthesize(
+        self,
+        tables: str | Sequence[str] | None = None,
+        *,
+        columns: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+        rows: int | None = None,
+        analyst: str | None = None,
+        **payment: Unpack[Payment],
+    ) -> SyntheticRelease:
+        """Made-up tables that look like the private ones, or raise. The same steps as `ask`, in the same order.
+
+        Pay by `rho`, or by `epsilon` and `delta`. Texts that the policy does not list are selected first, by questions
+        of their own, from a tenth of the spend. Raises as `release` does.
+        """
+        from deniable.curator.synthesis import plan_synthesis, unlisted_values  # noqa: PLC0415 - same
+
+        wanted = Synthesis(tables, columns, rows)
+        questions, each, rest = unlisted_values(self.policy, wanted, Spend.of(**payment))
+        values = {
+            place: selected(self.ask(sql, analyst=analyst, rho=each.rho, delta=each.delta))
+            for place, sql in questions.items()
+        }
+        plan = plan_synthesis(self.policy, wanted, rest, values)
         recorded, free = self._buy(plan, analyst)
         return plan.released(recorded, free=free)
 

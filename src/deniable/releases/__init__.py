@@ -1,4 +1,4 @@
-"""Whole tables out: k-anonymous, l-diverse, t-close; and many statistics published at once."""
+"""Whole tables out: k-anonymous, l-diverse, t-close, or made up; and many statistics published at once."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from deniable.releases.syntactic.models.closeness import Equal, Hierarchical, Ordered
     from deniable.releases.syntactic.models.diversity import Distinct, Entropy, Recursive
     from deniable.releases.syntactic.search.nearest import Infeasible
+    from deniable.releases.synthetic.synthesis import Synthesis
 
 _HOMES = {
     "anonymize": "syntactic.anonymize",
@@ -24,6 +25,7 @@ _HOMES = {
     "Hierarchical": "syntactic.models.closeness",
     "Ordered": "syntactic.models.closeness",
     "Infeasible": "syntactic.search.nearest",
+    "Synthesis": "synthetic.synthesis",
     "Workload": "linear",
 }
 
@@ -35,6 +37,7 @@ __all__ = [
     "Infeasible",
     "Ordered",
     "Recursive",
+    "Synthesis",
     "Workload",
     "anonymize",
     "check",

@@ -304,10 +304,20 @@ def _marginals(rows: _Rows, totals: list[Adding], query: MarginalSums) -> str:
         return rows.with_steps({"keyed": keyed, "parts": counted}, _select([*names, *sums], "parts"), kept="keyed")
     full = [f"{adding.full()} AS t{place}" for place, adding in enumerate(totals)]
     less = [f"{adding.correction('heavy.weight')} AS t{place}" for place, adding in enumerate(totals)]
-    joined = rows.chosen(join=f" JOIN heavy ON heavy.unit = {rows.unit}")
-    both = f"{part(full, rows.chosen())}\nUNION ALL {part(less, joined)}"
     sums = [finished(f"SUM(t{place})", adding.total.name) for place, adding in enumerate(totals)]
-    return rows.with_steps({"heavy": _heavy(rows), "parts": both}, _select([*names, *sums], "parts", len(names)))
+    last = _select([*names, *sums], "parts", len(names))
+    if any(adding.reads for adding in totals):
+        joined = rows.chosen(join=f" JOIN heavy ON heavy.unit = {rows.unit}")
+        both = f"{part(full, rows.chosen())}\nUNION ALL {part(less, joined)}"
+        return rows.with_steps({"heavy": _heavy(rows), "parts": both}, last)
+    unit = f"{_stranger(rows)}u"  # as above, keys are worked out once, here with whose they are
+    keyed = _select([*labelled, f"{rows.unit} AS {unit}"], rows.chosen())
+    halves = [
+        _select([*keys, left, *added], source) + f" GROUP BY GROUPING SETS ({sets})"
+        for added, source in ((full, "keyed"), (less, f"keyed JOIN heavy ON heavy.unit = keyed.{unit}"))
+    ]
+    steps = {"heavy": _heavy(rows), "keyed": keyed, "parts": "\nUNION ALL ".join(halves)}
+    return rows.with_steps(steps, last, kept="keyed")
 
 
 def _stranger(rows: _Rows) -> str:

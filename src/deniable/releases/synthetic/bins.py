@@ -1,0 +1,96 @@
+"""Bins: values that are told apart in pairs, from noisy counts alone, so that they cost nothing.
+
+Heavy values stand alone, ordered ones are put together in stretches of about equal mass, rare categories in one bin;
+missing values and those that are not listed have a bin of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.core.grid import IntArray
+from deniable.releases.synthetic.domain import ColumnDomain
+from deniable.releases.synthetic.one_way import FloatArray
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Two resolutions of one column: places to fine bins, and these to coarse ones."""
+
+    fine: IntArray
+    """The bin of every place."""
+    coarse: IntArray
+    """The coarse bin of every fine one."""
+
+    @cached_property
+    def sizes(self) -> tuple[int, int]:
+        """How many fine and how many coarse ones there are."""
+        return int(self.fine.max()) + 1, int(self.coarse.max()) + 1
+
+
+def binned(column: ColumnDomain, counts: FloatArray, most: tuple[int, int], least: tuple[float, float]) -> Bins:
+    """At most so many fine and coarse bins, each of at least so many rows, as far as that is possible.
+
+    Bins of an ordered column are stretches. Of any other column, values that are not listed share a bin with the rare
+    ones, if there is one: so whatever is asked of the engine lists the common values, and no others.
+    """
+    missing = column.present < len(column.values)
+    alone = np.ones(column.size, dtype=np.bool_)
+    if missing:
+        alone[column.present] = False
+    fine = _level(counts, alone, most[0], least[0], column)
+    mass = sums(fine, counts)
+    kept = np.ones(mass.size, dtype=np.bool_)
+    if missing:
+        kept[fine[column.present]] = False
+    return Bins(fine, _level(mass, kept, most[1], least[1], column))
+
+
+def sums(bins: IntArray, counts: FloatArray, size: int | None = None) -> FloatArray:
+    """What the bins hold together; so many of them, or as many as there are."""
+    return np.asarray(np.bincount(bins, counts, size or 0), dtype=np.float64)
+
+
+def _level(counts: FloatArray, grouped: NDArray[np.bool_], most: int, least: float, column: ColumnDomain) -> IntArray:
+    """Bins of those that may be grouped; a missing value has its own, the last."""
+    inside = counts[grouped]
+    few = inside.size <= most and (inside < least).sum() <= 1
+    if few:
+        bins = np.arange(inside.size)
+    elif column.ordered:
+        bins = _stretches(inside, most, least)
+    else:
+        bins = _heaviest(inside, most, least, column.other)
+    found = np.full(counts.size, int(bins.max(initial=-1)) + 1)
+    found[grouped] = bins
+    return found
+
+
+def _heaviest(counts: FloatArray, most: int, least: float, other: bool) -> IntArray:  # noqa: FBT001 - a fact, not a choice
+    """The most common ones in their own order, and one bin for the rest, which the last belongs to if it is `other`."""
+    listed = counts.size - other
+    order = np.argsort(-counts[:listed], kind="stable")[: most - 1]
+    kept = np.sort(order[counts[order] >= least])
+    bins = np.full(counts.size, kept.size)
+    bins[kept] = np.arange(kept.size)
+    return bins
+
+
+def _stretches(counts: FloatArray, most: int, least: float) -> IntArray:
+    """Neighbours together until they are enough; a value that is enough by itself stays alone."""
+    heavy = counts > counts.sum() / most
+    light = float(counts[~heavy].sum())
+    enough = max(light / max(most - int(heavy.sum()), 2), least) * 0.999  # a sum of floats may miss by a little
+    bins, bin_, mass = np.empty(counts.size, dtype=np.int64), 0, 0.0
+    for place, count in enumerate(counts):
+        if heavy[place] and mass > 0:
+            bin_ += 1
+        bins[place] = bin_
+        mass = 0.0 if heavy[place] else mass + count
+        if heavy[place] or mass >= enough:
+            bin_, mass = bin_ + 1, 0.0
+    return np.unique(bins, return_inverse=True)[1].reshape(-1)

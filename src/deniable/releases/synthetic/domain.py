@@ -1,0 +1,41 @@
+"""What a synthetic column can hold: the public values, a place for missing ones, and one for all others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from deniable.core.algebra.expression import Kind
+from deniable.releases.linear.domain import Value
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDomain:
+    """A column's values, each in its place: first the listed ones in their order, then missing, then all others.
+
+    Example:
+        >>> town = ColumnDomain("town", Kind.TEXT, ("north", "south", None), ordered=False, other=True)
+        >>> town.size, town.present
+        (4, 2)
+    """
+
+    name: str
+    kind: Kind
+    """As it is declared, and as the synthetic column is."""
+    values: tuple[Value, ...]
+    """None, for rows that have no value, comes last."""
+    ordered: bool
+    other: bool = False
+    """Whether rows can have a value that is not listed; they are counted, in the last place."""
+    width: Fraction | None = None
+    """Of a number without a step: how far the values reach that are counted together, from the one that is listed."""
+
+    @property
+    def size(self) -> int:
+        """How many places."""
+        return len(self.values) + self.other
+
+    @property
+    def present(self) -> int:
+        """How many places of listed values."""
+        return len(self.values) - (None in self.values[-1:])

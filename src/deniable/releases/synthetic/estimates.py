@@ -1,0 +1,152 @@
+"""What the noisy numbers say, put together: the share of rows in every bin, and in every cell of the measured pairs.
+
+Every step is post-processing. Counts of a column are fused from everything that counted it, by inverse variance; what a
+table says beyond independence is shrunk as far as its noise asks for; then both are made to agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.releases.synthetic.bins import Bins, sums
+from deniable.releases.synthetic.one_way import ColumnCounts, FloatArray, nearest
+from deniable.releases.synthetic.pairs import Pair, PairTable
+
+Zeros = Mapping[Pair, NDArray[np.bool_]]
+"""Cells of fine bins that no row can be in."""
+
+_POWERS = (1.0, 1.5, 2.0)
+"""How the size of residuals may grow with what is expected: like counts, like shares, or between."""
+_FACTORS = np.append(0.0, np.geomspace(0.02, 250.0, 35))
+"""What a cell may hold, beside what is expected."""
+_STEPS = 30
+_PARAMETERS = 20.0
+"""How much more likely factors must make a table than residuals do: they have more to choose from."""
+_LEAST = 0.002
+"""Of what is expected without dependence, what stays at least in a cell: noise alone empties none."""
+_TINY = 1e-3
+"""Rows that every bin keeps, so that it can be drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """The share of rows in each cell of one pair."""
+
+    pair: Pair
+    fine: bool
+    shares: FloatArray
+
+
+def fused(
+    rows: float, counts: Sequence[ColumnCounts], bins: Sequence[Bins], tables: Sequence[PairTable]
+) -> list[FloatArray]:
+    """Rows by fine bin, for every column, from its own counts and from the margins of every table that has it."""
+    found = []
+    for place, (column, own) in enumerate(zip(counts, bins, strict=True)):
+        values = sums(own.fine, column.noisy, own.sizes[0])
+        precision = 1 / (column.variance * np.bincount(own.fine, minlength=own.sizes[0]))
+        total, coarse = values * precision, []
+        for table in tables:
+            if place not in table.pair:
+                continue
+            other = 1 if place == table.pair[0] else 0
+            margin, exact = table.noisy.sum(axis=other), 1 / (table.deviation**2 * table.noisy.shape[other])
+            if table.fine:
+                total, precision = total + margin * exact, precision + exact
+            else:
+                coarse.append((margin, exact))
+        values = total / precision
+        if coarse:
+            values = _lifted(values, precision, own.coarse, coarse)
+        share = (1 / precision) / (1 / precision).sum()
+        values = nearest(values + (rows - values.sum()) * share, rows)
+        values = np.maximum(values, _TINY)
+        found.append(values * rows / values.sum())
+    return found
+
+
+def _lifted(
+    values: FloatArray, precision: FloatArray, coarse: NDArray[np.int64], margins: Sequence[tuple[FloatArray, float]]
+) -> FloatArray:
+    """Bins whose sums over coarse ones agree with what is known of those: the difference goes where least is known."""
+    variance = sums(coarse, 1 / precision)
+    together, known = sums(coarse, values), 1 / variance
+    better, sure = together * known, known
+    for margin, exact in margins:
+        better, sure = better + margin * exact, sure + exact
+    return values + ((better / sure - together) / variance)[coarse] / precision
+
+
+def goals(
+    rows: float, margins: Sequence[FloatArray], bins: Sequence[Bins], tables: Sequence[PairTable], zeros: Zeros
+) -> list[Goal]:
+    """The shares of every measured pair, which agree with those of its columns."""
+    found = []
+    for table in tables:
+        one, other = (
+            margins[place] if table.fine else sums(bins[place].coarse, margins[place]) for place in table.pair
+        )
+        expected = np.outer(one, other) / rows
+        cells = np.maximum(_shrunk(table.noisy, expected, table.deviation), _LEAST * expected)
+        if table.fine and table.pair in zeros:
+            cells = np.where(zeros[table.pair], 0.0, cells)
+        found.append(Goal(table.pair, table.fine, _fitted(cells, one, other) / rows))
+    return found
+
+
+def _shrunk(noisy: FloatArray, expected: FloatArray, deviation: float) -> FloatArray:
+    """What the cells most likely hold: by residuals that are normal, or by factors of any shape, whichever fits better.
+
+    Both are empirical Bayes: how the cells differ from what is expected is learned from all cells of the table.
+    """
+    plain, likely = _by_residuals(noisy, expected, deviation)
+    shaped, more = _by_factors(noisy, expected, deviation)
+    return shaped if more - _PARAMETERS > likely else plain
+
+
+def _by_residuals(noisy: FloatArray, expected: FloatArray, deviation: float) -> tuple[FloatArray, float]:
+    """Residuals are taken to be normal with a variance t * expected^p; t and p are the most likely of a grid."""
+    residual, noise = noisy - expected, deviation**2
+    squares, sizes = residual**2, noise * np.geomspace(1e-3, 1e5, 41)
+    best, kept = -np.inf, np.zeros_like(residual)
+    for power in _POWERS:
+        growth = np.maximum(expected, 0.5) ** power
+        growth = growth / growth.mean()
+        variance = sizes[:, None, None] * growth + noise
+        likely = -0.5 * (np.log(variance / noise) + squares / variance).sum(axis=(1, 2))
+        place = int(likely.argmax())
+        if likely[place] > best:
+            best, kept = float(likely[place]), 1 - noise / variance[place]
+    return expected + kept * residual, best
+
+
+def _by_factors(noisy: FloatArray, expected: FloatArray, deviation: float) -> tuple[FloatArray, float]:
+    """Each cell is what is expected times a factor; how common each factor is, is found by expectation-maximization.
+
+    Where columns nearly determine each other most factors are zero and a few are large, which no normal law has.
+    """
+    means = expected.reshape(-1, 1) * _FACTORS
+    away = (noisy.reshape(-1, 1) - means) / deviation
+    odds = np.exp(np.maximum(-0.5 * away**2, -700.0))
+    weights = np.full(_FACTORS.size, 1 / _FACTORS.size)
+    for _ in range(_STEPS):
+        together = odds @ weights
+        weights = weights * (odds.T @ (1 / together)) / len(odds)
+    together = odds @ weights
+    found = (odds * means) @ weights / together
+    return found.reshape(noisy.shape), float(np.log(together).sum())
+
+
+def _fitted(cells: FloatArray, one: FloatArray, other: FloatArray, most: int = 100) -> FloatArray:
+    """The cells, scaled by row and by column until their sums are these (iterative proportional fitting)."""
+    found = np.maximum(cells, 1e-9)
+    for _ in range(most):
+        found = found * (one / np.maximum(found.sum(axis=1), 1e-12))[:, None]
+        found = found * (other / np.maximum(found.sum(axis=0), 1e-12))
+        if np.abs(found.sum(axis=1) - one).sum() < 1e-6 * one.sum():
+            break
+    return found

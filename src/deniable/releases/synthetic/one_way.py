@@ -1,0 +1,130 @@
+"""How often each value of each column occurs: the first measurement, on which bins and everything else rest.
+
+A column of few values is counted value by value. Of one with very many (cents, days of decades) no single count would
+rise above the noise; there, counts of ever finer ranges are measured, and a range is divided only as far as it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.core.grid import IntArray
+from deniable.releases.linear.nonnegative import tidied
+from deniable.releases.synthetic.domain import ColumnDomain
+from deniable.releases.synthetic.portion import Portion, read, weights_for
+
+FloatArray = NDArray[np.float64]
+
+_FEW = 512
+"""Up to so many values, each is counted by itself."""
+_BRANCHES = 16
+"""Into how many parts a range is divided."""
+_CLEAR = 4.0
+"""How many deviations a range must hold to be divided by what was measured, and not evenly."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnCounts:
+    """The noisy counts of one column."""
+
+    estimate: FloatArray
+    """Rows by place: not negative, and together as many as in every other column."""
+    noisy: FloatArray
+    """Rows by place, as measured; the noise averages out, so sums of them are as good as they can be."""
+    variance: float
+    """Of the noise in `noisy`, by place."""
+
+
+@dataclass(frozen=True)
+class OneWay:
+    """The counts of all columns, with noise for one portion of the spend.
+
+    A unit's rows add to each level of each column a vector that is not negative and sums up to at most `reach`; so each
+    is a vector of counts, as `Portion` has them. Columns of many values are measured more sharply: the deviation goes
+    like cells^(-1/3), which makes the sum of all errors least.
+    """
+
+    columns: tuple[ColumnDomain, ...]
+    portion: Portion
+
+    @cached_property
+    def weights(self) -> list[int]:
+        """Of every level of every column."""
+        levels = [min(len(places), _FEW) / len(found) ** 2 for found in self.levels for places in found]
+        return weights_for([cells ** (1 / 3) for cells in levels])
+
+    @cached_property
+    def levels(self) -> list[list[IntArray]]:
+        """For every column, from coarse to fine, which places make up each cell: where it starts."""
+        return [_levels(column) for column in self.columns]
+
+    def measure(self, exact: Sequence[IntArray]) -> IntArray:
+        """Rows by place, for each column, with their noise. The only step here that meets exact numbers."""
+        vectors = [
+            np.add.reduceat(counts, starts)
+            for counts, found in zip(exact, self.levels, strict=True)
+            for starts in found
+        ]
+        return self.portion.measure(vectors, self.weights)
+
+    def vectors(self, noisy: IntArray) -> list[FloatArray]:
+        """The noisy counts of every level of every column, as they were measured."""
+        return read(noisy, [(len(starts),) for found in self.levels for starts in found], self.weights)
+
+    def read(self, noisy: IntArray) -> tuple[float, list[ColumnCounts]]:
+        """How many rows there are, and the counts of every column, which agree on that."""
+        vectors = self.vectors(noisy)
+        deviations = [self.portion.deviation(weight) for weight in self.weights]
+        first = np.cumsum([0, *(len(found) for found in self.levels)])
+        precision = [1 / (len(vectors[place]) * deviations[place] ** 2) for place in first[:-1]]
+        rows = max(1.0, float(np.average([vectors[place].sum() for place in first[:-1]], weights=precision)))
+        counts = [
+            _counts(column, rows, found, vectors[start:], deviations[start:])
+            for column, found, start in zip(self.columns, self.levels, first[:-1], strict=True)
+        ]
+        return rows, counts
+
+
+def _levels(column: ColumnDomain) -> list[IntArray]:
+    """Where each cell starts. Missing and other values are cells of their own on every level."""
+    if not column.ordered or column.present <= _FEW:
+        return [np.arange(column.size)]
+    found: list[IntArray] = []
+    width = 1
+    while column.present > width:
+        starts = np.concatenate([np.arange(0, column.present, width), np.arange(column.present, column.size)])
+        found.insert(0, starts)
+        width *= _BRANCHES
+    return found
+
+
+def _counts(
+    column: ColumnDomain, rows: float, levels: list[IntArray], vectors: list[FloatArray], deviations: list[float]
+) -> ColumnCounts:
+    estimate = nearest(vectors[0], rows)
+    if len(levels) == 1:
+        return ColumnCounts(estimate, vectors[0], deviations[0] ** 2)
+    for above, starts, vector, deviation in zip(levels, levels[1:], vectors[1:], deviations[1:], strict=False):
+        estimate = _divided(estimate, np.searchsorted(above, starts, side="right") - 1, vector, deviation)
+    cells = _BRANCHES * len(levels)
+    return ColumnCounts(estimate, estimate, cells * deviations[0] ** 2 / column.size)
+
+
+def _divided(above: FloatArray, parent: IntArray, vector: FloatArray, deviation: float) -> FloatArray:
+    """Every range by what was measured of its parts, if it rises above their noise; otherwise evenly."""
+    ends = np.append(np.searchsorted(parent, np.arange(above.size)), parent.size)
+    found = np.repeat(above / np.diff(ends), np.diff(ends))
+    for place in np.flatnonzero((above > _CLEAR * deviation) & (np.diff(ends) > 1)):
+        part = slice(ends[place], ends[place + 1])
+        found[part] = nearest(vector[part], above[place])
+    return found
+
+
+def nearest(noisy: FloatArray, total: float) -> FloatArray:
+    """The nearest numbers that are not negative and add up to the total."""
+    return tidied(noisy + (total - noisy.sum()) / noisy.size, nonnegative=True, whole=False)

@@ -1,0 +1,173 @@
+"""What is done to one table, from public facts alone: what each measurement may cost, and what follows from the last.
+
+counts of columns (20%) -> bins -> scores of pairs (5%) -> tables of pairs (70%) -> rows -> certificate (5%)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+
+from deniable.core.grid import IntArray
+from deniable.core.sensitivity import Neighbours
+from deniable.mechanisms import Gaussian
+from deniable.releases.synthetic.bins import Bins, binned, sums
+from deniable.releases.synthetic.certificate import Certificate
+from deniable.releases.synthetic.companions import companion, order
+from deniable.releases.synthetic.domain import ColumnDomain
+from deniable.releases.synthetic.estimates import fused, goals
+from deniable.releases.synthetic.field import Likeness
+from deniable.releases.synthetic.one_way import ColumnCounts, FloatArray, OneWay
+from deniable.releases.synthetic.pairs import ColumnPairs, Pair, PairTable, coarse_bins, wanted
+from deniable.releases.synthetic.portion import Portion, Vectors
+from deniable.releases.synthetic.rows import places
+from deniable.releases.synthetic.tree import drawn
+
+SHARES = {"counts": Fraction(20, 100), "scores": Fraction(5, 100), "tables": Fraction(70, 100)}
+"""Parts of the spend; the certificate has the rest."""
+_FINER = 4
+"""How many fine bins there are for each coarse one, at most."""
+_CLEAR = (2.0, 4.0)
+"""How many deviations of a single count fine and coarse bins hold, at least."""
+_SHOWN = 100
+"""Up to so many values, the certificate tells each apart; of columns with more, fine bins."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How one table is made. The first `given` columns are known when its rows are drawn: those of its parents.
+
+    Guarantee:  zCDP with `rho`: four Gaussian mechanisms, of which each may depend on what the last ones gave out.
+    Proof:      docs/proofs/synthetic.md
+    """
+
+    columns: tuple[ColumnDomain, ...]
+    rho: Fraction
+    reach: int
+    """The most that one unit weighs, in rows / 2^20."""
+    neighbours: Neighbours
+    given: int = 0
+
+    @cached_property
+    def one_way(self) -> OneWay:
+        """The first measurement."""
+        return OneWay(self.columns, self._portion("counts", Vectors.COUNTS))
+
+    @property
+    def mechanisms(self) -> tuple[Gaussian, ...]:
+        """All that ever meets the data, in this order."""
+        portions = (self.one_way.portion, self.for_scores, self.for_tables, self.for_certificate)
+        return tuple(portion.mechanism for portion in portions)
+
+    def counted(self, noisy: IntArray) -> CountedTable:
+        """What follows from the first measurement."""
+        rows, counts = self.one_way.read(noisy)
+        coarse = coarse_bins(rows, self.for_tables, len(self.pairs))
+        bins = tuple(
+            binned(
+                column,
+                count.estimate,
+                (_FINER * coarse, coarse),
+                (_CLEAR[0] * count.variance**0.5, _CLEAR[1] * count.variance**0.5),
+            )
+            for column, count in zip(self.columns, counts, strict=True)
+        )
+        margins = tuple(sums(own.fine, count.estimate) for own, count in zip(bins, counts, strict=True))
+        pairs = ColumnPairs(rows, margins, bins, self.for_scores, self.for_tables, self.given)
+        return CountedTable(self, rows, tuple(counts), pairs, tuple(self.one_way.vectors(noisy)))
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """Every pair that is scored and certified."""
+        return wanted(len(self.columns), self.given)
+
+    def certificate(self, rows: float) -> Certificate:
+        """The last measurement."""
+        return Certificate(rows, tuple(self.pairs), self.for_certificate)
+
+    @property
+    def for_scores(self) -> Portion:
+        """What scores may cost."""
+        return self._portion("scores", Vectors.DISTANCES)
+
+    @property
+    def for_tables(self) -> Portion:
+        """What tables of pairs may cost."""
+        return self._portion("tables", Vectors.COUNTS)
+
+    @property
+    def for_certificate(self) -> Portion:
+        """What the certificate may cost: the rest."""
+        rest = 1 - sum(SHARES.values())
+        return Portion(self.rho * rest, self.reach, Vectors.DISTANCES, self.neighbours)
+
+    def _portion(self, name: str, kind: Vectors) -> Portion:
+        return Portion(self.rho * SHARES[name], self.reach, kind, self.neighbours)
+
+
+@dataclass(frozen=True)
+class CountedTable:
+    """A table whose columns have been counted, each by itself."""
+
+    recipe: Recipe
+    rows: float
+    counts: tuple[ColumnCounts, ...]
+    pairs: ColumnPairs
+    raw: tuple[FloatArray, ...]
+    """The noisy counts of every level of every column, as they were measured."""
+
+    @property
+    def bins(self) -> tuple[Bins, ...]:
+        """Of every column."""
+        return self.pairs.bins
+
+    @property
+    def shown(self) -> tuple[IntArray, ...]:
+        """What the certificate tells apart: for every column, a number for each place."""
+        return tuple(
+            np.arange(column.size) if column.size <= _SHOWN else own.fine
+            for column, own in zip(self.recipe.columns, self.bins, strict=True)
+        )
+
+    def measured(self, noisy: IntArray) -> MeasuredTable:
+        """With the tables of pairs."""
+        return MeasuredTable(self, tuple(self.pairs.read(noisy)))
+
+
+@dataclass(frozen=True)
+class MeasuredTable:
+    """A table of which all is known that will be: from here on, everything is free."""
+
+    counted: CountedTable
+    tables: tuple[PairTable, ...]
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """What its rows should be like."""
+        counted = self.counted
+        margins = fused(counted.rows, counted.counts, counted.bins, self.tables)
+        shares = goals(counted.rows, margins, counted.bins, self.tables, {})
+        return Likeness(counted.bins, tuple(margin / counted.rows for margin in margins), tuple(shares), {})
+
+    def draw(
+        self, rows: int, chance: np.random.Generator, given: Mapping[int, IntArray] | None = None
+    ) -> tuple[list[IntArray], str]:
+        """So many rows, as the place of each value, and how they were found; `given` are places, too."""
+        known, bins = given or {}, self.counted.bins
+        found, method = drawn(
+            self.likeness, rows, chance, {place: bins[place].fine[own] for place, own in known.items()}
+        )
+        values: dict[int, IntArray] = dict(known)
+        counts = [one.estimate for one in self.counted.counts]
+        for place, column in enumerate(found):
+            if place not in known:
+                ordered = [other for other in values if self.counted.recipe.columns[other].ordered]
+                own = self.counted.recipe.columns[place].ordered
+                follow = companion(place, ordered, self.likeness, counts) if own else None
+                by = None if follow is None else order(follow, values[follow.place], chance)
+                values[place] = places(column, bins[place].fine, counts[place], chance, by)
+        return [values[place] for place in range(len(found))], method

@@ -1,0 +1,89 @@
+"""Rows from a tree of pairs: the sure way, which meets the pairs of the tree and knows no others.
+
+Every column but the first is drawn given one other; which, is the tree in which the most dependence is kept (Chow, Liu
+1968). Nothing is fitted, so nothing can fail to converge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from deniable.core.grid import IntArray
+from deniable.releases.synthetic.estimates import Goal
+from deniable.releases.synthetic.field import Likeness, PairwiseField
+from deniable.releases.synthetic.one_way import FloatArray
+
+FIELD, FOREST, FALLBACK = "pairwise field", "tree", "tree, as the fit did not converge"
+"""How rows were found. Where the measured pairs are a tree, or several, it has all of them, and nothing is fitted."""
+_FAR = 0.02
+"""A fit has not converged if its rows are farther from the goals than this, and farther than the tree's."""
+
+
+def drawn(
+    likeness: Likeness, rows: int, chance: np.random.Generator, given: Mapping[int, IntArray] | None = None
+) -> tuple[list[IntArray], str]:
+    """Rows as bins, and how they were found: by the field, or by the tree, where that is sure to be better."""
+    sure = from_tree(likeness, rows, chance, given)
+    if not given and _forest(likeness):
+        return sure, FOREST
+    fitted = PairwiseField(likeness, chance, given).draw(sure)
+    return (sure, FALLBACK) if likeness.distance(fitted) > max(_FAR, likeness.distance(sure)) else (fitted, FIELD)
+
+
+def _forest(likeness: Likeness) -> bool:
+    """Whether the goals have no circle."""
+    root = list(range(len(likeness.shares)))
+    for goal in likeness.goals:
+        one, other = (root[place] for place in goal.pair)
+        if one == other:
+            return False
+        root = [one if place == other else place for place in root]
+    return True
+
+
+def from_tree(
+    likeness: Likeness, rows: int, chance: np.random.Generator, given: Mapping[int, IntArray] | None = None
+) -> list[IntArray]:
+    """Rows as bins, column after column along the tree."""
+    found = dict(given or {})
+    waiting = sorted(likeness.goals, key=_dependence, reverse=True)
+    while len(found) < len(likeness.shares):
+        goal = next((one for one in waiting if (one.pair[0] in found) != (one.pair[1] in found)), None)
+        if goal is None:
+            place = next(place for place in range(len(likeness.shares)) if place not in found)
+            found[place] = chance.permutation(_spread(likeness.shares[place], rows, chance))
+            continue
+        parent = goal.pair[0] if goal.pair[0] in found else goal.pair[1]
+        found[sum(goal.pair) - parent] = _given(likeness, goal, parent, found[parent], chance)
+    return [found[place] for place in range(len(likeness.shares))]
+
+
+def _dependence(goal: Goal) -> float:
+    """The mutual information of a pair."""
+    apart = np.outer(goal.shares.sum(axis=1), goal.shares.sum(axis=0))
+    there = goal.shares > 0
+    return float((goal.shares[there] * np.log(goal.shares[there] / apart[there])).sum())
+
+
+def _given(likeness: Likeness, goal: Goal, parent: int, bins: IntArray, chance: np.random.Generator) -> IntArray:
+    """A column anew, from its shares among rows that agree in the parent."""
+    child = sum(goal.pair) - parent
+    table = goal.shares if parent == goal.pair[0] else goal.shares.T
+    codes = bins if goal.fine else likeness.bins[parent].coarse[bins]
+    within = np.arange(likeness.shares[child].size) if goal.fine else likeness.bins[child].coarse
+    alone = np.bincount(within, likeness.shares[child])
+    found = np.empty(bins.size, dtype=np.int64)
+    for code in range(table.shape[0]):
+        rows = np.flatnonzero(codes == code)
+        shares = (table[code] / np.maximum(alone, 1e-12))[within] * likeness.shares[child]
+        found[rows] = chance.permutation(_spread(shares, rows.size, chance))
+    return found
+
+
+def _spread(shares: FloatArray, rows: int, chance: np.random.Generator) -> IntArray:
+    """So many bins, each as often as its share says, to within one."""
+    ends = np.cumsum(shares + 1e-12)
+    even = (np.arange(rows) + chance.random()) / max(rows, 1) * ends[-1]
+    return np.asarray(np.minimum(np.searchsorted(ends, even), shares.size - 1), dtype=np.int64)

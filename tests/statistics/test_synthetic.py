@@ -1,0 +1,58 @@
+"""Intervals of synthetic tables: certificates, and answers from the noisy counts. Each states its false-alarm rate."""
+
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy.stats import binom
+
+import deniable
+from deniable.core.algebra.query import WEIGHT
+from deniable.core.normal import quantile
+from deniable.core.sensitivity import Neighbours
+from deniable.releases.synthetic.certificate import Certificate
+from deniable.releases.synthetic.pairs import wanted
+from deniable.releases.synthetic.portion import Portion, Vectors
+
+ALARM = 1e-7
+"""The chance that a right implementation fails a test of this file."""
+COLUMNS, ROWS, TRIES = 7, 5_000, 200
+
+
+@pytest.mark.parametrize("neighbours", list(Neighbours))
+def test_certificates_hold_the_true_distance_as_often_as_they_say(neighbours):
+    chance = np.random.default_rng(1)
+    data = [chance.integers(0, 4, ROWS) for _ in range(COLUMNS)]
+    made = [chance.integers(0, 4, 800) for _ in range(COLUMNS)]
+    pairs = tuple(wanted(COLUMNS, 0))
+    exact = {(a, b): np.bincount(4 * data[a] + data[b], minlength=16).reshape(4, 4) * WEIGHT for a, b in pairs}
+    rows = 5_100.0
+    certificate = Certificate(rows, pairs, Portion(Fraction(1, 100), WEIGHT, Vectors.DISTANCES, neighbours))
+    scaled = [np.bincount(4 * made[a] + made[b], minlength=16).reshape(4, 4) * rows / 800 for a, b in pairs]
+    true = np.array(
+        [np.abs(exact[pair] / WEIGHT - one).sum() / (2 * rows) for pair, one in zip(pairs, scaled, strict=True)]
+    )
+    radius = -quantile(0.025) * certificate.deviation
+    held = sum(
+        int((np.abs(certificate.read(certificate.measure(exact, made)) - true) <= radius).sum()) for _ in range(TRIES)
+    )
+    intervals = TRIES * len(pairs)
+    low, high = binom.ppf(ALARM / 2, intervals, 0.95), binom.ppf(1 - ALARM / 2, intervals, 0.95)
+    assert 0.93 * intervals < low <= held <= high < 0.97 * intervals
+
+
+def test_answers_from_noisy_counts_hold_the_truth_as_often_as_they_say():
+    chance = np.random.default_rng(2)
+    town, sex = chance.integers(0, 3, 900), chance.integers(0, 2, 900)
+    town[:300] = sex[:300]
+    table = pa.table({"town": town, "sex": sex})
+    tries, held = 60, 0
+    with deniable.protect(table, epsilon=10**6, delta=1e-6, bounds={"town": (0, 2), "sex": (0, 1)}) as curator:
+        for number in range(tries):
+            release = curator.synthesize(rho=Fraction(1, 2) + Fraction(number, 10**6))
+            for condition, true in (("town = 1", (town == 1).sum()), ("sex = 0", (sex == 0).sum())):
+                found = release.query(condition)
+                held += found.low <= true <= found.high
+    low, high = binom.ppf(ALARM / 2, 2 * tries, 0.95), binom.ppf(1 - ALARM / 2, 2 * tries, 0.95)
+    assert low <= held <= high

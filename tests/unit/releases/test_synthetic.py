@@ -1,0 +1,239 @@
+"""From noisy counts to rows: weights within their price, bins, fits, trees, values, the page."""
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deniable.core.algebra.expression import Kind
+from deniable.core.algebra.query import WEIGHT
+from deniable.core.errors import InvalidArgumentError
+from deniable.core.sensitivity import Neighbours
+from deniable.mechanisms import Gaussian
+from deniable.releases import Synthesis
+from deniable.releases.synthetic import tree
+from deniable.releases.synthetic.bins import binned
+from deniable.releases.synthetic.domain import ColumnDomain
+from deniable.releases.synthetic.field import PairwiseField, shares_of
+from deniable.releases.synthetic.portion import FINE, Portion, Vectors, read, weights_for
+from deniable.releases.synthetic.recipe import Recipe
+from deniable.releases.synthetic.rows import as_declared, places
+from deniable.releases.synthetic.tree import FALLBACK, FIELD, FOREST, drawn, from_tree
+
+SIZES = (40, 5, 8, 2, 3)
+ROWS = 20_000
+
+
+def _columns(sizes=SIZES):
+    return tuple(
+        ColumnDomain(f"c{place}", Kind.INTEGER, tuple(range(size)), ordered=place == 0)
+        for place, size in enumerate(sizes)
+    )
+
+
+def _people(seed=1, rows=ROWS):
+    """A circle of dependences, so that no tree has all of them."""
+    chance = np.random.default_rng(seed)
+    age = np.clip(chance.normal(20, 8, rows), 0, 39).astype(np.int64)
+    town = (age // 9 + (chance.random(rows) < 0.3) * chance.integers(0, 5, rows)) % 5
+    work = (town + age // 14 + (chance.random(rows) < 0.3) * chance.integers(0, 8, rows)) % 8
+    rich = (chance.random(rows) < 0.1 + 0.08 * work).astype(np.int64)
+    return [age, town, work, rich, chance.integers(0, 3, rows)]
+
+
+def _measured(rho, people):
+    recipe = Recipe(_columns(), Fraction(rho), WEIGHT, Neighbours.ADD_REMOVE)
+    exact = [np.bincount(column, minlength=size) * WEIGHT for column, size in zip(people, SIZES, strict=True)]
+    counted = recipe.counted(recipe.one_way.measure(exact))
+    codes = [own.fine[column] for own, column in zip(counted.bins, people, strict=True)]
+    sizes = [own.sizes[0] for own in counted.bins]
+    tables = {
+        (one, other): _crossed(codes[one], codes[other], (sizes[one], sizes[other])) * WEIGHT
+        for one, other in recipe.pairs
+    }
+    return counted.measured(counted.pairs.measure(tables))
+
+
+def _apart(one, other):
+    """The mean total variation of pairs."""
+    pairs = [(a, b, (SIZES[a], SIZES[b])) for a, b in combinations(range(len(SIZES)), 2)]
+    differences = [shares_of(one[a], one[b], shape) - shares_of(other[a], other[b], shape) for a, b, shape in pairs]
+    return np.mean([0.5 * np.abs(difference).sum() for difference in differences])
+
+
+def _crossed(one, other, shape):
+    """How many rows lie in each cell."""
+    return np.bincount(one * shape[1] + other, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.floats(1e-6, 1e6), min_size=1, max_size=400))
+def test_weights_never_cost_more_than_was_paid(importance):
+    weights = weights_for(importance)
+    assert min(weights) >= 1
+    assert sum(weight**2 for weight in weights) <= FINE**2
+    assert sum(weight**2 for weight in weights) >= 0.8 * FINE**2 or len(weights) > 100
+
+
+@pytest.mark.parametrize("neighbours", list(Neighbours))
+@pytest.mark.parametrize("kind", list(Vectors))
+def test_a_portion_costs_what_it_says(kind, neighbours):
+    portion = Portion(Fraction(1, 50), 3 * WEIGHT, kind, neighbours)
+    factor = {("counts", "replace"): 2**0.5, ("distances", "replace"): 2.0}.get((kind.value, neighbours.value), 1.0)
+    assert float(portion.mechanism.sensitivity) == pytest.approx(FINE * 3 * WEIGHT * factor)
+    assert float(portion.mechanism.sensitivity) >= FINE * 3 * WEIGHT * factor * (1 - 1e-15)
+    assert portion.mechanism.loss.rho == Fraction(1, 50)
+
+
+@pytest.mark.parametrize("weights", [[FINE, 1], [FINE // 2] * 5, [0], [-1]])
+def test_a_vector_more_than_was_paid_for_is_not_measured(weights):
+    portion = Portion(Fraction(1, 50), WEIGHT, Vectors.COUNTS, Neighbours.ADD_REMOVE)
+    with pytest.raises(InvalidArgumentError):
+        portion.measure([np.ones(3, dtype=np.int64)] * len(weights), weights)
+
+
+def test_distances_are_single_numbers():
+    portion = Portion(Fraction(1, 50), WEIGHT, Vectors.DISTANCES, Neighbours.ADD_REMOVE)
+    with pytest.raises(InvalidArgumentError):
+        portion.measure([np.ones(2, dtype=np.int64)], [FINE])
+
+
+def test_what_is_read_is_what_was_measured(monkeypatch):
+    monkeypatch.setattr(Gaussian, "_noise", lambda _self, size, _bits: np.zeros(size, dtype=np.int64))
+    portion = Portion(Fraction(1, 50), WEIGHT, Vectors.COUNTS, Neighbours.ADD_REMOVE)
+    vectors, weights = [np.arange(6) * WEIGHT, np.arange(4) * WEIGHT], weights_for([3, 1])
+    one, other = read(portion.measure(vectors, weights), [(2, 3), (4,)], weights)
+    assert one.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert other.tolist() == [0, 1, 2, 3]
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.floats(0, 1000), min_size=2, max_size=200),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+    st.integers(2, 30),
+)
+def test_bins_are_stretches_or_common_values(counts, ordered, missing, other, most):
+    other = other and not ordered
+    size = len(counts) - missing - other
+    if size < 1:
+        return
+    values = (*range(size), *([None] * missing))
+    column = ColumnDomain("c", Kind.INTEGER, values, ordered=ordered, other=other)
+    bins = binned(column, np.array(counts), (4 * most, most), (5.0, 20.0))
+    for numbers in (bins.fine, bins.coarse):
+        assert sorted(set(numbers.tolist())) == list(range(int(numbers.max()) + 1))
+    if missing:
+        assert (bins.fine == bins.fine[size]).sum() == 1
+        assert (bins.coarse == bins.coarse[bins.fine[size]]).sum() == 1
+    if ordered:
+        assert (np.diff(bins.fine[:size]) >= 0).all()
+        assert (np.diff(bins.coarse[: bins.fine[:size].max() + 1]) >= 0).all()
+
+
+def test_a_wide_skewed_column_is_divided_where_its_rows_are():
+    chance = np.random.default_rng(2)
+    wide = ColumnDomain("cost", Kind.INTEGER, tuple(range(100_000)), ordered=True)
+    plain = ColumnDomain("town", Kind.INTEGER, (0, 1), ordered=False)
+    recipe = Recipe((wide, plain), Fraction(1, 50), WEIGHT, Neighbours.ADD_REMOVE)
+    cost = np.minimum(np.exp(chance.normal(4, 1, 50_000)), 99_999).astype(np.int64)
+    cost[:10_000] = 0
+    exact = [np.bincount(cost, minlength=100_000) * WEIGHT, np.array([30_000, 20_000]) * WEIGHT]
+    rows, (found, _) = recipe.one_way.read(recipe.one_way.measure(exact))
+    assert rows == pytest.approx(50_000, rel=0.02)
+    assert found.estimate[0] == pytest.approx(10_000, rel=0.05)
+    for end in (20, 55, 150, 400):
+        assert found.estimate[:end].sum() == pytest.approx((cost < end).sum(), rel=0.05)
+
+
+def test_the_field_is_closer_than_the_tree_and_that_than_columns_alone():
+    people, chance = _people(), np.random.default_rng(3)
+    measured = _measured("0.02", people)
+    alone = _apart(people, [chance.permutation(column) for column in people])
+    sure = from_tree(measured.likeness, ROWS, chance)
+    by_tree = _apart(
+        people,
+        [
+            places(column, own.fine, counts.estimate, chance)
+            for column, own, counts in zip(sure, measured.counted.bins, measured.counted.counts, strict=True)
+        ],
+    )
+    rows, method = measured.draw(ROWS, chance)
+    assert method == FIELD
+    assert _apart(people, rows) < 0.8 * by_tree
+    assert by_tree < 0.7 * alone
+
+
+def test_a_fit_that_fails_falls_back_to_the_tree(monkeypatch):
+    measured = _measured("0.02", _people())
+    monkeypatch.setattr(PairwiseField, "draw", lambda _self, start: [column * 0 for column in start])
+    rows, method = drawn(measured.likeness, 5000, np.random.default_rng(3))
+    assert method == FALLBACK
+    assert measured.likeness.distance(rows) < 0.3
+
+
+def test_pairs_that_are_a_tree_are_drawn_as_one(monkeypatch):
+    measured = _measured("0.02", _people())
+    likeness = measured.likeness
+    few = type(likeness)(likeness.bins, likeness.shares, likeness.goals[:1], {})
+    monkeypatch.setattr(tree, "PairwiseField", None)
+    rows, method = drawn(few, 5000, np.random.default_rng(3))
+    assert method == FOREST
+    assert few.distance(rows) < 0.02
+
+
+def test_known_columns_stay_as_they_are():
+    people, chance = _people(), np.random.default_rng(3)
+    measured = _measured("0.1", people)
+    parents = {0: people[0][:3000], 1: people[1][:3000]}
+    rows, _ = measured.draw(3000, chance, parents)
+    assert np.array_equal(rows[0], parents[0])
+    assert np.array_equal(rows[1], parents[1])
+    shape = (SIZES[1], SIZES[2])
+    wanted = shares_of(people[1][:3000], people[2][:3000], shape)
+    assert 0.5 * np.abs(shares_of(rows[1], rows[2], shape) - wanted).sum() < 0.08
+
+
+def test_more_rows_than_are_drawn_together(monkeypatch):
+    monkeypatch.setattr("deniable.releases.synthetic.field._TOGETHER", 4096)
+    people, chance = _people(), np.random.default_rng(3)
+    rows, method = _measured("0.1", people).draw(10_000, chance)
+    assert method == FIELD
+    assert all(column.size == 10_000 for column in rows)
+    assert _apart(people, rows) < 0.05
+
+
+def test_nothing_above_the_noise_leaves_columns_alone():
+    chance = np.random.default_rng(5)
+    people = [chance.integers(0, size, 500) for size in SIZES]
+    measured = _measured("0.0001", people)
+    rows, _ = measured.draw(500, chance)
+    assert [column.size for column in rows] == [500] * 5
+
+
+def test_other_values_and_widths():
+    chance = np.random.default_rng(1)
+    town = ColumnDomain("town", Kind.TEXT, ("a", None), ordered=False, other=True)
+    assert as_declared(town, np.array([0, 1, 2]), chance).to_pylist() == ["a", None, "(other)"]
+    heat = ColumnDomain("heat", Kind.NUMBER, (Fraction(0), Fraction(1), Fraction(2)), ordered=True, width=Fraction(1))
+    found = as_declared(heat, np.array([0, 1, 2]), chance).to_pylist()
+    assert 0 <= found[0] <= 1 <= found[1] <= 2 == found[2]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"tables": None, "columns": ["age"]}, "columns"),
+        ({"tables": ["a", "b"], "columns": ["age"]}, "columns"),
+        ({"tables": "a", "rows": 0}, "rows"),
+        ({"tables": "a", "rows": 10**9}, "rows"),
+    ],
+)
+def test_what_cannot_be_wanted(arguments, named):
+    with pytest.raises(InvalidArgumentError, match=named):
+        Synthesis(**arguments)
