@@ -48,6 +48,7 @@ STANDS_IN = {
     "ledger": "tests/unit/ledger/test_ledger.py",
     "policy": "tests/unit/policy/test_policy.py",
     "audit": "tests/unit/audit/test_auditor.py",
+    "service": "tests/unit/service/test_session.py",
     "apps": "tests/unit/apps/test_cli.py",
     "core": "tests/contracts/test_mechanisms.py",
     "releases/linear": "tests/statistics/test_releases.py",

@@ -12,6 +12,7 @@ from typer.main import get_command, get_group
 
 _START = "Set up"
 _ASK = "Ask"
+_SERVE = "Serve"
 _PUBLISH = "Publish and collect"
 _PLAN = "Plan and test"
 
@@ -48,6 +49,7 @@ COMMANDS = {
     "workload": LazyCommand("workload:command", _ASK, "Answer many counts at once: histograms, ranges, cross-tables."),
     "budget": LazyCommand("questions:budget", _ASK, "Show what has been spent and what is left."),
     "ledger": LazyCommand("ledger:app", _ASK, "The record of everything that was spent, and on what."),
+    "token": LazyCommand("token:app", _SERVE, "Who may reach a served curator: create, list and revoke tokens."),
     "anonymize": LazyCommand("anonymize:app", _PUBLISH, "Publish a table in which everyone hides among others."),
     "collect": LazyCommand("collect.commands:app", _PUBLISH, "Run a survey in which people add the noise themselves."),
     "plan": LazyCommand("plan.commands:app", _PLAN, "Calculators for planning a study."),

@@ -18,7 +18,7 @@ safety argument, so it is written once, in a straight line, with no handlers:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack, overload
@@ -37,7 +37,7 @@ from deniable.curator.workloads import ReleasePlanner, private_values, selected
 from deniable.engines import Engine
 from deniable.ledger import Charge, Entry, Ledger
 from deniable.planner import Batch, BatchQuote, Payment, Quote, Spend, plan_batch, plan_question
-from deniable.policy import Policy
+from deniable.policy import Account, Policy
 from deniable.releases import Workload
 
 if TYPE_CHECKING:  # strategies are slow to load, and a question does without
@@ -61,6 +61,8 @@ class Curator:
     engine: Engine
     ledger: Ledger
     analyst: str | None = None
+    on_charge: Callable[[str, int], None] = field(default=lambda _question, _entry: None, repr=False, compare=False)
+    """Is told the question's name and its entry in the ledger when it has been charged, before a row is read."""
     _releases: ReleasePlanner = field(init=False, repr=False, compare=False)
     _terms: str = field(init=False, repr=False, compare=False)
 
@@ -100,11 +102,27 @@ class Curator:
             Refused: no private row was read and nothing is spent.
             Failed: the engine broke after the charge, which stays spent.
         """
-        plan = plan_question(sql, self.policy, Spend.of(**payment))
-        question = PricedQuestions((sql,), (plan,), plan.quote.loss)
+        question = self._priced(sql, payment)
         recorded, free = self._buy(question, analyst)
         (answer,) = question.answers(recorded, self.policy.budget.delta, free=free)
         return answer
+
+    def recorded(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer | None:
+        """The answer, if the question was answered before; None if not. Reads no private row, and waits for nobody.
+
+        Raises:
+            Refused: as by `ask`, or the analyst's share cannot pay for seeing it; nothing is spent.
+        """
+        question = self._priced(sql, payment)
+        charge, accounts = self._charge(question, analyst)
+        if (recorded := self.ledger.show(charge, accounts)) is None:
+            return None
+        (answer,) = question.answers(from_bytes(recorded), self.policy.budget.delta, free=True)
+        return answer
+
+    def name(self, sql: str, **payment: Unpack[Payment]) -> str:
+        """What the ledger calls the question: the same for everyone who asks the same of the same data."""
+        return self._question(self._priced(sql, payment))
 
     def explain_all(
         self,
@@ -193,15 +211,14 @@ class Curator:
 
         What is answered is always what is recorded, so that two who ask at once see the same; and whether it was free.
         """
-        who = self._who(analyst)
-        accounts = self.policy.accounts(who)
-        charge = Charge(self._question(purchase), who or "", purchase.text, purchase.events, purchase.loss, self._terms)
+        charge, accounts = self._charge(purchase, analyst)
         with self.ledger.turn(charge.question):
             if (recorded := self.ledger.show(charge, accounts)) is not None:
                 return from_bytes(recorded), True
             for query in purchase.queries:
                 self.engine.check(query)
             ticket = self.ledger.charge(charge, accounts)
+            self.on_charge(charge.question, ticket.sequence)
             noisy: list[pa.Table] = []
             for step in purchase.rounds(noisy):
                 exact = [self.engine.run(query) for query in step.queries]
@@ -211,6 +228,13 @@ class Curator:
                 raise Failed
             return from_bytes(recorded), False
 
+    def _charge(self, purchase: Purchase, analyst: str | None) -> tuple[Charge, tuple[Account, ...]]:
+        """What is to be paid, and by whom."""
+        who = self._who(analyst)
+        accounts = self.policy.accounts(who)
+        question = self._question(purchase)
+        return Charge(question, who or "", purchase.text, purchase.events, purchase.loss, self._terms), accounts
+
     def _question(self, purchase: Purchase) -> str:
         """The name in the ledger: what runs, under which policy, on which version of the data."""
         try:
@@ -218,6 +242,11 @@ class Curator:
         except InvalidArgumentError as error:
             raise Refused("data-unavailable", f"The data of {error}.", "Ask the custodian.") from None
         return hashlib.sha256("\n".join([purchase.digest, self.policy.digest, *versions]).encode()).hexdigest()
+
+    def _priced(self, sql: str, payment: Payment) -> PricedQuestions:
+        """One question, parsed, bound and priced."""
+        plan = plan_question(sql, self.policy, Spend.of(**payment))
+        return PricedQuestions((sql,), (plan,), plan.quote.loss)
 
     def _who(self, analyst: str | None) -> str | None:
         """Who asks: the analyst whom a call names, or else the curator's own."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from deniable.core.sensitivity import Neighbours
 from deniable.policy.account import Account, read_analysts, read_budget
 from deniable.policy.problems import InvalidPolicyError
 from deniable.policy.section import Section
+from deniable.policy.serving import ServeSettings, read_serving
 from deniable.policy.settings import EngineSettings, read_engine, read_ledger
 from deniable.policy.table import DeclaredTable, read_table
 
@@ -49,6 +51,9 @@ class Policy:
     analysts: Mapping[str, Guarantee]
     """Shares by name; empty: whoever asks is charged to the population alone."""
     origin: str
+    per_question: Mapping[str, Fraction] = field(default_factory=dict)
+    """What an analyst's questions cost, as epsilon, where they come through a door and do not say."""
+    serving: ServeSettings = field(default_factory=ServeSettings)
     digest: str = field(init=False, compare=False, repr=False)
     """SHA-256 of what an answer depends on: neighbours and tables, not the budget, the analysts or the places."""
 
@@ -107,8 +112,9 @@ def read_policy(root: Section, origin: str, folder: Path, stem: str) -> Policy:
     tables = {title: read_table(title, section, folder) for title, section in root.inner("tables").each().items()}
     if not tables:
         root.problem("tables", "names no table", 'write [tables.visits] with source = "visits.parquet"')
-    analysts = read_analysts(root, cap)
+    analysts, per_question = read_analysts(root, cap)
+    serving = read_serving(root.inner("serve"))
     root.finish()
     if root.problems or name is None or cap is None:
         raise InvalidPolicyError(origin, root.problems)
-    return Policy(name, neighbours, cap, engine, ledger, tables, analysts, origin)
+    return Policy(name, neighbours, cap, engine, ledger, tables, analysts, origin, per_question, serving)

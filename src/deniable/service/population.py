@@ -1,0 +1,131 @@
+"""One population that is served: its curator, its tokens, its places in the engine, and who is waiting for them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar
+
+from deniable.core.errors import Refused
+from deniable.curator import Curator, open_policy
+from deniable.service.limits import Limits, Rate, too_many
+from deniable.service.metrics import Metrics
+from deniable.service.schedule import Job, Schedule
+from deniable.service.tokens import TokenFile
+
+try:
+    import fcntl
+except ImportError:  # where files have no such locks, it is the custodian who starts one server only
+    fcntl = None  # type: ignore[assignment]
+
+Result = TypeVar("Result")
+
+
+class ServedPopulation:
+    """Questions of many analysts, one running for each, as many at once as there are places."""
+
+    def __init__(self, curator: Curator, tokens: TokenFile, limits: Limits, metrics: Metrics) -> None:
+        self.name = curator.policy.population
+        self.tokens, self.limits, self.metrics = tokens, limits, metrics
+        serving = curator.policy.serving
+        self.schedule = Schedule(serving.release_after, serving.places, self._late)
+        self.curator = replace(curator, on_charge=self.schedule.charged)
+        self._lines: dict[str, _Line] = defaultdict(_Line)
+        self._rates: dict[str, Rate] = {}
+        self._jobs: set[asyncio.Task[object]] = set()
+        self._lock: int | None = None
+
+    @classmethod
+    def open(cls, policy: Path, limits: Limits, metrics: Metrics) -> ServedPopulation:
+        """The population of a policy file.
+
+        Raises:
+            Refused: another server serves it already: two would not know of each other's deadlines.
+        """
+        curator = open_policy(policy)
+        ledger = curator.policy.ledger
+        lock = _only_one(Path(f"{ledger.removeprefix('sqlite:///')}.serving"))
+        if lock is None:
+            curator.close()
+            raise Refused(
+                "already-served",
+                f"The population {curator.policy.population!r} is served by another process.",
+                "Stop that one first: two servers would not keep each other's deadlines.",
+            )
+        found = cls(curator, TokenFile.beside(ledger, curator.policy.population), limits, metrics)
+        found._lock = lock
+        return found
+
+    def admit(self, who: str) -> None:
+        """Count a request of whatever kind; refused if there are too many."""
+        rate = self._rates.setdefault(who, Rate(self.limits.per_second, self.limits.burst))
+        if not rate.take():
+            raise too_many("requests")
+
+    async def paid(self, who: str, job: Job, work: Callable[[], Result]) -> Result:
+        """Run work that may be charged: in the analyst's slot, in a place of the engine, until its deadline.
+
+        Whoever waits for it may stop waiting. What has begun goes on, is recorded, and keeps slot and place.
+        """
+        line = self._lines[who]
+        if line.waiting > self.limits.waiting:
+            raise too_many("questions of yours waiting")
+        line.waiting += 1
+        task = asyncio.create_task(self._in_line(line, job, work))
+        self._jobs.add(task)  # type: ignore[arg-type]  # a task of anything
+        task.add_done_callback(lambda done: self._done(line, done))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if not job.started:
+                task.cancel()
+            raise
+
+    async def close(self) -> None:
+        """Let what has begun come to its end, then let go of the curator."""
+        for task in list(self._jobs):
+            with suppress(Exception, asyncio.CancelledError):
+                await task
+        self.schedule.close()
+        self.curator.close()
+        if self._lock is not None:
+            os.close(self._lock)
+
+    async def _in_line(self, line: _Line, job: Job, work: Callable[[], Result]) -> Result:
+        async with line.slot:
+            return await self.schedule.run(job, work)
+
+    def _done(self, line: _Line, task: asyncio.Task[object]) -> None:
+        """Nobody may be waiting any more: what it raised was said, or belongs to nobody."""
+        line.waiting -= 1
+        self._jobs.discard(task)
+        if not task.cancelled():
+            task.exception()
+
+    def _late(self) -> None:
+        self.metrics.count("late", population=self.name)
+
+
+@dataclass(slots=True)
+class _Line:
+    """One analyst's questions: one runs, the others wait."""
+
+    slot: asyncio.Lock = field(default_factory=asyncio.Lock)
+    waiting: int = 0
+
+
+def _only_one(path: Path) -> int | None:
+    """A lock that ends with the process; None if somebody has it."""
+    lock = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        if fcntl is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        return None
+    return lock
