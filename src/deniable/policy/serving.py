@@ -1,4 +1,4 @@
-"""How answers leave when a population is served: when, how many questions run at once, how dear one may be."""
+"""How answers leave when a population is served: when, and how many questions run at once."""
 
 from __future__ import annotations
 
@@ -17,19 +17,17 @@ _MOST_PLACES = 64
 
 @dataclass(frozen=True, slots=True)
 class ServeSettings:
-    """What `deniable serve` keeps to. Nothing here changes an answer, only when it leaves and whether it may be asked.
+    """What `deniable serve` keeps to. Nothing here changes an answer, only when it leaves.
 
     Example:
-        >>> read_serving(Section({"release_after": "1.5s", "most_per_question": 0.5}))
-        ServeSettings(release_after=1.5, places=1, most_per_question=Fraction(1, 2))
+        >>> read_serving(Section({"release_after": "1.5s"}))
+        ServeSettings(release_after=1.5, places=1)
     """
 
     release_after: float = 2.0
     """Seconds from the start of a question to its answer, or to the next multiple; 0: as soon as it is there."""
     places: int = 1
     """Questions that run at once; each holds its place until its answer leaves."""
-    most_per_question: Fraction | None = None
-    """The largest epsilon that one question may cost; None: whatever the budget admits."""
 
 
 def read_serving(section: Section) -> ServeSettings:
@@ -37,9 +35,8 @@ def read_serving(section: Section) -> ServeSettings:
     usual = ServeSettings()
     after = _seconds(section, "release_after")
     places = section.whole("places", "places = 2, how many questions run at once", most=_MOST_PLACES)
-    most = section.number("most_per_question", "most_per_question = 0.5, an epsilon")
     section.finish()
-    return ServeSettings(usual.release_after if after is None else after, places or usual.places, most)
+    return ServeSettings(usual.release_after if after is None else after, places or usual.places)
 
 
 def _seconds(section: Section, key: str) -> float | None:

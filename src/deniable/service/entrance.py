@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hmac
 from collections.abc import Mapping
 from secrets import token_bytes
 from time import monotonic
@@ -52,10 +53,9 @@ class Entrance:
         """What somebody who says this name must prove; the same steps for names that nobody has."""
         served = self._populations.get(population)
         if served is None:
-            salt, tokens = Verifier.of(f"{population}\0{name}", self._salts).stored_key[:SALT_BYTES], []
-        else:
-            salt, tokens = served.tokens.proofs(name)
-        return Challenge(salt, tokens, served, self._stranger)
+            salt = hmac.digest(self._salts, f"{population}\0{name}".encode(), "sha256")[:SALT_BYTES]
+            return Challenge(salt, [], None, self._stranger)
+        return Challenge(*served.tokens.proofs(name), served, self._stranger)
 
     async def turned_away(self, began: float, door: str) -> Denied:
         """The failure, when it is time for it."""

@@ -11,8 +11,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
+import pyarrow as pa
+
+from deniable.core.algebra.expression import Kind
 from deniable.core.errors import Refused
 from deniable.curator import Curator, open_policy
+from deniable.files.source import DataFile
+from deniable.files.tables import read_table
 from deniable.service.limits import Limits, Rate, too_many
 from deniable.service.metrics import Metrics
 from deniable.service.schedule import Job, Schedule
@@ -24,6 +29,7 @@ except ImportError:  # where files have no such locks, it is the custodian who s
     fcntl = None  # type: ignore[assignment]
 
 Result = TypeVar("Result")
+_TYPES = {Kind.INTEGER: pa.int64(), Kind.NUMBER: pa.float64(), Kind.BOOLEAN: pa.bool_(), Kind.DATE: pa.date32()}
 
 
 class ServedPopulation:
@@ -61,6 +67,16 @@ class ServedPopulation:
         found._lock = lock
         return found
 
+    def public_tables(self) -> dict[str, pa.Table]:
+        """The rows of the tables that protect nobody, with the columns that are declared."""
+        found = {}
+        for name, table in self.curator.policy.tables.items():
+            if table.public and table.source is not None:
+                rows = read_table(DataFile.named(table.source), name, list(table.columns))
+                kinds = [_TYPES.get(column.kind, pa.string()) for column in table.columns.values()]
+                found[name] = rows.cast(pa.schema(list(zip(table.columns, kinds, strict=True))))
+        return found
+
     def admit(self, who: str) -> None:
         """Count a request of whatever kind; refused if there are too many."""
         rate = self._rates.setdefault(who, Rate(self.limits.per_second, self.limits.burst))
@@ -77,7 +93,7 @@ class ServedPopulation:
             raise too_many("questions of yours waiting")
         line.waiting += 1
         task = asyncio.create_task(self._in_line(line, job, work))
-        self._jobs.add(task)  # type: ignore[arg-type]  # a task of anything
+        self._jobs.add(task)
         task.add_done_callback(lambda done: self._done(line, done))
         try:
             return await asyncio.shield(task)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from deniable.core.algebra.expression import Kind
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from deniable.releases import Workload
     from deniable.releases.linear.release import Release
 
+_NOMINAL: dict[str, Any] = {"epsilon": 1}
+"""For what does not depend on the spend."""
 Result = TypeVar("Result")
 Stage = Callable[[str], None]
 Spending = Mapping[str, Any]
@@ -92,8 +93,8 @@ class Session:
         self.admit()
 
         def work() -> Quote:
-            quote = self.population.curator.explain(sql, analyst=self._payer, **self._settled(spending))
-            return quote.with_notes(self.population.curator.budget(self._payer).warns(quote.loss))
+            quote = self.population.curator.explain(sql, analyst=self.payer, **self._settled(spending, sql))
+            return quote.with_notes(self.population.curator.budget(self.payer).warns(quote.loss))
 
         return await self._free("explain", work)
 
@@ -102,7 +103,9 @@ class Session:
         self.admit()
 
         def work() -> tuple[OutputColumn, ...]:
-            plan = plan_question(sql, self.policy, Spend.of(**self._settled(spending)))
+            payment = {key: value for key, value in spending.items() if value is not None}
+            named = payment if any(key in payment for key in SPENDS) else {**payment, **_NOMINAL}
+            plan = plan_question(sql, self.policy, Spend.of(**named))
             noisy = {line.column for line in plan.quote.lines}
             return tuple(OutputColumn(one.name, one.value.kind, one.name in noisy) for one in plan.bound.outputs)
 
@@ -120,10 +123,10 @@ class Session:
         curator, schedule = self.population.curator, self.population.schedule
 
         def find() -> tuple[str, Answer | None]:
-            payment = self._settled(spending)
-            self._within(curator.explain(sql, analyst=self.who, **payment).loss)
+            payment = self._settled(spending, sql)
             name = curator.name(sql, **payment)
-            return name, _complete(curator.recorded(sql, analyst=self.who, **payment))
+            recorded = curator.recorded(sql, analyst=self.who, **payment)
+            return name, None if recorded is None else _complete(recorded)
 
         def buy() -> Answer:
             return _complete(curator.ask(sql, analyst=self.who, **self._settled(spending)))
@@ -145,14 +148,10 @@ class Session:
         self._may_ask()
         curator = self.population.curator
 
-        def price() -> None:
-            self._within(curator.explain_all(questions, analyst=self.who, **self._settled(spending)).loss)
-
         def buy() -> list[Answer]:
             found = curator.ask_all(questions, analyst=self.who, **self._settled(spending))
             return [_complete(answer) for answer in found]
 
-        await self._free("explain", price)
         return await self._paid("batch", buy, told)
 
     async def release(self, work: Workload, spending: Spending, told: Stage = lambda _stage: None) -> Release:
@@ -161,19 +160,15 @@ class Session:
         self._may_ask()
         curator = self.population.curator
 
-        def price() -> None:
-            self._within(curator.explain(work, analyst=self.who, **self._settled(spending)).loss)
-
         def buy() -> Release:
             return curator.release(work, analyst=self.who, **self._settled(spending))
 
-        await self._free("explain", price)
         return await self._paid("release", buy, told)
 
     async def budget(self) -> Budget:
         """The analyst's own account; a custodian's or reviewer's is the population's."""
         self.admit()
-        return await self._free("budget", lambda: self.population.curator.budget(self._payer))
+        return await self._free("budget", lambda: self.population.curator.budget(self.payer))
 
     async def budgets(self) -> list[Budget]:
         """Every account, for custodians and reviewers; an analyst's own."""
@@ -182,7 +177,7 @@ class Session:
         def work() -> list[Budget]:
             curator = self.population.curator
             if self.token.role is Role.ANALYST:
-                return [curator.budget(self._payer)]
+                return [curator.budget(self.payer)]
             return [curator.budget(), *(curator.budget(name) for name in self.policy.analysts)]
 
         return await self._free("budget", work)
@@ -222,16 +217,19 @@ class Session:
             raise Refused("wrong-role", "Only analysts ask questions.", "Ask with the token of an analyst.")
 
     @property
-    def _payer(self) -> str | None:
+    def payer(self) -> str | None:
+        """Whose share pays; None: of whom the population's account is shown."""
         return self.who if self.token.role is Role.ANALYST else None
 
-    def _settled(self, spending: Spending) -> dict[str, Any]:
-        """The spend that was named, or else the analyst's usual one."""
+    def _settled(self, spending: Spending, sql: str | None = None) -> dict[str, Any]:
+        """The spend that was named, or else the analyst's usual one. What else is wrong with a question comes first."""
         payment = {key: value for key, value in spending.items() if value is not None}
         if any(key in payment for key in SPENDS):
             return payment
         usual = self.policy.per_question.get(self.who)
         if usual is None:
+            if sql is not None:
+                self.population.curator.explain(sql, analyst=self.payer, **_NOMINAL)
             raise Refused(
                 "bad-spend",
                 "The question does not say what to spend.",
@@ -239,20 +237,6 @@ class Session:
                 "usual spend (per_question in the policy).",
             )
         return {**payment, "epsilon": usual}
-
-    def _within(self, loss: Loss) -> None:
-        """Refuse what is dearer than the policy lets one question be."""
-        most, delta = self.policy.serving.most_per_question, self.policy.budget.delta
-        if most is None:
-            return
-        pure = loss.epsilon is not None and not loss.delta
-        epsilon = loss.at(Fraction(0) if pure else delta).epsilon
-        if epsilon > most:
-            raise Refused(
-                "bad-spend",
-                f"One question may cost at most epsilon {float(most):g}; this one costs {float(epsilon):.4g}.",
-                "Spend less, or ask for less accuracy.",
-            )
 
     async def _free(self, kind: str, work: Callable[[], Result]) -> Result:
         """In a thread, because the planner and the ledger take their time; never longer because of anyone's data."""
@@ -307,10 +291,9 @@ class _counted:  # noqa: N801 - reads as a word
         )
 
 
-def _complete(answer: Any) -> Any:  # noqa: ANN401 - an answer, or none
+def _complete(answer: Answer) -> Answer:
     """Worked out before its deadline, so that nothing is left to do at it."""
-    if answer is not None:
-        _ = answer.table, answer.intervals
+    _ = answer.table, answer.intervals
     return answer
 
 

@@ -209,22 +209,19 @@ def test_who_stops_waiting_before_the_turn_has_paid_nothing(tmp_path):
     assert asyncio.run(play()) == 0.5
 
 
-def test_the_usual_spend_and_the_most(tmp_path):
+def test_the_usual_spend_of_the_policy(tmp_path):
     async def play():
-        with served(tmp_path, "1ms", most_per_question=1) as (service, secrets):
+        with served(tmp_path, "1ms") as (service, secrets):
             alice, bob = [await session(service, secrets[name]) for name in ("alice", "bob")]
-            usual = await alice.explain(COUNT, {})
-            none = await timed(bob.explain(COUNT, {}))
-            dear = await timed(bob.ask(COUNT, {"epsilon": "1.001"}))
-            rho = await timed(bob.ask(COUNT, {"rho": "0.5"}))
-            most = await bob.ask(COUNT, {"epsilon": 1})
+            usual, said = [(await alice.explain(COUNT, spending)).loss.epsilon for spending in ({}, {"epsilon": 2})]
+            _, none = await timed(bob.explain(COUNT, {}))
             await service.close()
-            return usual, [one.code for _, one in (none, dear, rho)], most
+            return usual, said, none
 
-    usual, codes, most = asyncio.run(play())
-    assert usual.loss.epsilon == 0.5
-    assert codes == ["bad-spend"] * 3
-    assert most.loss.epsilon == 1
+    usual, said, none = asyncio.run(play())
+    assert (usual, said) == (0.5, 2)
+    assert none.code == "bad-spend"
+    assert "per_question" in none.hint
 
 
 def test_roles_see_what_is_theirs(tmp_path):
