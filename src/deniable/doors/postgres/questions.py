@@ -104,7 +104,7 @@ class Desk:
             for table in tree.find_all(exp.Table)
             if isinstance(table.this, exp.Identifier) and (table.db or table.name.lower() not in inside)
         ]
-        return not all(self.catalogue.has(schema, name) for schema, name in named)
+        return not all(self.catalogue.speaks_of(schema, name) for schema, name in named)
 
     async def _look(self, text: str, values: Sequence[Value], most: int | None = None) -> Result:
         """From the catalogue."""

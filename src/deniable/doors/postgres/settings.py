@@ -14,6 +14,7 @@ from deniable.service.hints import KNOWN, SPENDS
 VERSION = "15.0"
 OWN = (*(f"deniable.{name}" for name in KNOWN), "deniable.intervals")
 """Empty until they are set."""
+_SPENDS = tuple(f"deniable.{name}" for name in SPENDS)
 
 FIXED = {
     "server_version": VERSION,
@@ -85,10 +86,10 @@ class Settings:
 
     def set(self, name: str, value: str | None) -> str:
         """Set, or with None reset; its name as PostgreSQL writes it."""
-        known = self._called(name)
+        known = self._called(name) if value is None else self._checked(name, value)
+        if known in _SPENDS and value:  # the last word holds: a question is paid in one way
+            self._now |= dict.fromkeys(_SPENDS, "")
         self._now[known] = self._start.get(known, "") if value is None else value
-        if value is not None:
-            self._checked(name, value)
         return known
 
     def reset(self) -> None:

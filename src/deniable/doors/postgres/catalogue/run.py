@@ -12,7 +12,7 @@ from sqlglot import exp
 from deniable.doors.postgres.catalogue import made_up
 from deniable.doors.postgres.catalogue.functions import macros
 from deniable.doors.postgres.catalogue.relations import oids, relations, schema, written
-from deniable.doors.postgres.catalogue.rows import OWN_TABLES, Row, catalogue_rows, listed, of_column
+from deniable.doors.postgres.catalogue.rows import OWN_TABLES, SPACES, Row, catalogue_rows, listed, of_column
 from deniable.doors.postgres.catalogue.translate import Known, place_of, translated
 from deniable.doors.postgres.errors import PgError, unsupported
 from deniable.doors.postgres.portals import PgColumn
@@ -21,6 +21,7 @@ from deniable.doors.postgres.types import DATE, FLOAT4, FLOAT8, INT2, INT4, INT8
 from deniable.policy import Policy
 
 _SECONDS = 5.0
+_SPACES = frozenset(SPACES) - {"public"}
 _MOST_ROWS = 100_000
 _TYPES = {"BIGINT": INT8, "INTEGER": INT4, "SMALLINT": INT2, "DOUBLE": FLOAT8, "FLOAT": FLOAT4, "BOOLEAN": 16}
 _TYPES |= {"DATE": DATE, "TIMESTAMP": TIMESTAMP, "HUGEINT": NUMERIC, "UINTEGER": OID, "VARCHAR": TEXT, "UBIGINT": INT8}
@@ -88,8 +89,10 @@ class Catalogue:
             ],
         )
 
-    def has(self, schema: str, name: str) -> bool:
-        """Whether it can answer for a table."""
+    def speaks_of(self, schema: str, name: str) -> bool:
+        """Whether a table is the catalogue's to answer for, or to refuse: all but those of the policy that are private."""
+        if schema in _SPACES or (not schema and name.startswith("pg_")):
+            return True
         return place_of(name, schema, self._known({}, "")) is not None
 
     def run(

@@ -125,7 +125,7 @@ def translated(tree: Node, known: Known) -> str:
         new = _changed(node, known)
         if new is not node:
             node.replace(new)
-    return tree.sql("duckdb")
+    return str(tree.sql("duckdb"))
 
 
 def _plain(text: str) -> str:
@@ -281,7 +281,7 @@ def _cast(node: Node, known: Known) -> Node:  # noqa: PLR0911 - one line for eac
 def _class_of(value: Node) -> Node:
     """A table by a name that is only known later."""
     cases = " ".join(f"WHEN '{name}' THEN {oid}" for name, oid in _CLASSES.items())
-    made = sqlglot.parse_one(f"CASE replace(x, 'pg_catalog.', '') {cases} END", dialect="duckdb")
+    made: Node = sqlglot.parse_one(f"CASE replace(x, 'pg_catalog.', '') {cases} END", dialect="duckdb")
     made.find(exp.Column).replace(exp.cast(value.copy(), "VARCHAR"))
     return made
 
