@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from deniable.doors.http.server import HttpDoor
 from deniable.doors.postgres.login import Encryption
 from deniable.doors.postgres.server import PostgresDoor
 from deniable.service.limits import Limits
@@ -31,6 +32,11 @@ class Opened:
         extra = " ".join(f"{key}='{value}'" for key, value in said.items())
         return f"host=127.0.0.1 port={self.port} user={name} password={self.tokens[name]} dbname=clinic {extra}"
 
+    @property
+    def url(self) -> str:
+        """For HTTP."""
+        return f"http://127.0.0.1:{self.port}"
+
     def spent(self) -> float:
         """By everybody together."""
         return float(self.service.populations["clinic"].curator.budget().spent.epsilon)
@@ -49,12 +55,30 @@ def postgres(
     encryption: Encryption | None = None,
 ) -> Iterator[Opened]:
     """The PostgreSQL door."""
+    with _opened(folder, after, pace, limits, lambda service: PostgresDoor(service, encryption)) as opened:
+        yield opened
+
+
+@contextmanager
+def http(
+    folder: Path,
+    after: str = "1ms",
+    pace: Callable[[], float] | None = lambda: 0.0,
+    limits: Limits | None = None,
+) -> Iterator[Opened]:
+    """The HTTP door."""
+    with _opened(folder, after, pace, limits, HttpDoor) as opened:
+        yield opened
+
+
+@contextmanager
+def _opened(folder, after, pace, limits, make) -> Iterator[Opened]:
     with running() as loop:
 
-        async def start() -> tuple[object, Service, dict[str, str], PostgresDoor, int]:
+        async def start():
             entered = served(folder, after, pace, limits)
             service, tokens = entered.__enter__()
-            door = PostgresDoor(service, encryption)
+            door = make(service)
             return entered, service, tokens, door, await door.listen("127.0.0.1", 0)
 
         entered, service, tokens, door, port = asyncio.run_coroutine_threadsafe(start(), loop).result(60)

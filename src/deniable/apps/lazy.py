@@ -49,6 +49,9 @@ COMMANDS = {
     "workload": LazyCommand("workload:command", _ASK, "Answer many counts at once: histograms, ranges, cross-tables."),
     "budget": LazyCommand("questions:budget", _ASK, "Show what has been spent and what is left."),
     "ledger": LazyCommand("ledger:app", _ASK, "The record of everything that was spent, and on what."),
+    "serve": LazyCommand(
+        "serve:command", _SERVE, "Serve populations to analysts, over HTTP and with any PostgreSQL client."
+    ),
     "token": LazyCommand("token:app", _SERVE, "Who may reach a served curator: create, list and revoke tokens."),
     "anonymize": LazyCommand("anonymize:app", _PUBLISH, "Publish a table in which everyone hides among others."),
     "collect": LazyCommand("collect.commands:app", _PUBLISH, "Run a survey in which people add the noise themselves."),

@@ -45,6 +45,7 @@ class ServedPopulation:
         self._rates: dict[str, Rate] = {}
         self._jobs: set[asyncio.Task[object]] = set()
         self._lock: int | None = None
+        self._ending = False
 
     @classmethod
     def open(cls, policy: Path, limits: Limits, metrics: Metrics) -> ServedPopulation:
@@ -88,6 +89,8 @@ class ServedPopulation:
 
         Whoever waits for it may stop waiting. What has begun goes on, is recorded, and keeps slot and place.
         """
+        if self._ending:
+            raise Refused("too-busy", "The server is stopping.", "Ask again when it is back.")
         line = self._lines[who]
         if line.waiting > self.limits.waiting:
             raise too_many("questions of yours waiting")
@@ -102,11 +105,17 @@ class ServedPopulation:
                 task.cancel()
             raise
 
-    async def close(self) -> None:
-        """Let what has begun come to its end, then let go of the curator."""
+    async def finish(self) -> None:
+        """Begin nothing more, and let what has begun come to its end."""
+        self._ending = True
         for task in list(self._jobs):
             with suppress(Exception, asyncio.CancelledError):
                 await task
+        await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        """Finish, then let go of the curator."""
+        await self.finish()
         self.schedule.close()
         self.curator.close()
         if self._lock is not None:

@@ -32,6 +32,11 @@ class Service:
             found[population.name] = population
         return cls(found, bounds, metrics)
 
+    async def finish(self) -> None:
+        """Begin nothing more, and wait until what has begun is answered."""
+        for population in self.populations.values():
+            await population.finish()
+
     async def close(self) -> None:
         """Wait for what has begun, answer it, and let go of everything."""
         for population in self.populations.values():

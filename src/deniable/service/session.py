@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from deniable.core.algebra.expression import Kind
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.core.loss import Loss
 from deniable.curator import Answer, Budget
+from deniable.curator.check import check
 from deniable.planner import Quote, Spend, plan_question
 from deniable.policy import Policy
 from deniable.service.hints import SPENDS
@@ -199,6 +200,12 @@ class Session:
         self.require(Role.CUSTODIAN, Role.REVIEWER)
         ledger = self.population.curator.ledger
         return await self._free("verify", lambda: (ledger.verify(), ledger.head.digest))
+
+    async def check(self) -> list[dict[str, str]]:
+        """Each declared column beside its file's. For custodians."""
+        self.require(Role.CUSTODIAN)
+        curator = self.population.curator
+        return await self._free("check", lambda: [asdict(seen) for seen in check(curator.policy, curator.engine)])
 
     def require(self, *roles: Role) -> None:
         """Refuse whoever has none of these roles."""

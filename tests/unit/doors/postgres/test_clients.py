@@ -1,7 +1,7 @@
 """Real clients at the PostgreSQL door: what each of them sends, and what each makes of the answers."""
 
 import asyncio
-import datetime
+import datetime as dt
 import re
 import shutil
 import subprocess
@@ -78,7 +78,11 @@ def client(door):
 def psql(door, *commands, name="alice", **more):
     arguments = [part for command in commands for part in ("-c", command)]
     found = subprocess.run(
-        ["psql", "-X", door.dsn(name, **more), *arguments], capture_output=True, text=True, check=False, timeout=60
+        [shutil.which("psql") or "psql", "-X", door.dsn(name, **more), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
     return found.stdout, found.stderr
 
@@ -136,7 +140,7 @@ def test_psycopg_gets_values_of_the_right_types(client, binary):
         cursor.execute(question)
         assert [column.type_code for column in cursor.description] == [1082, 16, 25, 701, 20]
         row = cursor.fetchone()
-    assert isinstance(row[0], datetime.date)
+    assert isinstance(row[0], dt.date)
     assert isinstance(row[1], bool)
     assert row[2] in {"north", "south", None}
     assert isinstance(row[4], int)
@@ -172,7 +176,7 @@ def test_the_spend_is_the_hints_before_that_which_was_set_before_that_of_the_sta
     assert client.execute("SHOW deniable.epsilon").fetchone() == ("0.25",)
     with pytest.raises(psycopg.errors.InvalidParameterValue):
         client.execute("SET deniable.epsilon = -1")
-    with pytest.raises(psycopg.errors.UndefinedObject, match="deniable.epsilonn"):
+    with pytest.raises(psycopg.errors.UndefinedObject, match=r"deniable\.epsilonn"):
         client.execute("SET deniable.epsilonn = 1")
 
 
@@ -292,8 +296,8 @@ def test_asyncpg_prepares_binds_and_resets(door):
         )
         kinds = [one.name for one in statement.get_parameters()]
         columns = [(one.name, one.type.name) for one in statement.get_attributes()]
-        rows = await statement.fetch(20, 60, "north", True, 2)
-        day = await connection.fetchval("SELECT COUNT(*) FROM visits WHERE day >= $1", datetime.date(2025, 3, 1))
+        rows = await statement.fetch(*(20, 60, "north", True, 2))
+        day = await connection.fetchval("SELECT COUNT(*) FROM visits WHERE day >= $1", dt.date(2025, 3, 1))
         async with connection.transaction():
             pieces = [row async for row in connection.cursor("SELECT age, COUNT(*) AS n FROM visits GROUP BY age")]
         await connection.reset()

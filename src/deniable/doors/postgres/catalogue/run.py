@@ -90,7 +90,7 @@ class Catalogue:
         )
 
     def speaks_of(self, schema: str, name: str) -> bool:
-        """Whether a table is the catalogue's to answer for, or to refuse: all but those of the policy that are private."""
+        """Whether a table is the catalogue's to answer for, or to refuse: all but the policy's private ones."""
         if schema in _SPACES or (not schema and name.startswith("pg_")):
             return True
         return place_of(name, schema, self._known({}, "")) is not None
