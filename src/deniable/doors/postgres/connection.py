@@ -85,7 +85,8 @@ class Connection:
         try:
             await self._working
         except asyncio.CancelledError:
-            if not self._working.cancelled():
+            own = asyncio.current_task()
+            if own is not None and own.cancelling():  # it is the whole connection that ends
                 raise
             self._fail(PgError("57014", "canceling statement due to user request"))
         except PgError as error:
