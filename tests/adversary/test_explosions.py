@@ -13,6 +13,7 @@ from deniable.curator.factory import engine_of
 from deniable.ledger import Ledger
 from deniable.planner import Spend, bind, parse, price
 from deniable.policy import Policy
+from tests.support.limits import LOOSE
 from tests.support.neighbours import SOMEONE, exact
 from tests.support.towns import Towns
 
@@ -43,6 +44,7 @@ def rules(folder, **more):
         {
             "population": {"name": "explosions"},
             "budget": {"epsilon": 10**6, "delta": 1e-6, "delta_for_keys": 5e-7},
+            "limits": LOOSE,
             "engine": {"seconds": 20, "memory": "600MB"},
             "tables": {name: {"source": f"{name}.parquet", **table} for name, table in tables.items()},
         },

@@ -10,6 +10,7 @@ from deniable.curator import Curator
 from deniable.curator.factory import engine_of
 from deniable.ledger import Ledger
 from deniable.policy import Policy
+from tests.support.limits import LOOSE
 from tests.support.neighbours import exact
 from tests.support.towns import Towns
 
@@ -38,6 +39,7 @@ def rules(folder, *, contribution=2):
         {
             "population": {"name": "identity"},
             "budget": {"epsilon": 10**6, "delta": 1e-6, "delta_for_keys": 5e-7},
+            "limits": LOOSE,
             "tables": {name: {"source": f"data.duckdb::{name}", **table} for name, table in tables.items()},
         },
         origin="identity",

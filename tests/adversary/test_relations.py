@@ -14,6 +14,7 @@ from deniable.engines import Engine
 from deniable.ledger import Ledger
 from deniable.planner import Spend, bind, parse, price
 from deniable.policy import Policy
+from tests.support.limits import LOOSE
 from tests.support.measured import distance, exact_integers
 from tests.support.towns import THEIRS, mark, rules, stay, towns, visit
 
@@ -53,6 +54,16 @@ TOTAL = {
             "GROUP BY person) t"
         ),
         "SELECT COUNT(*) AS n FROM places p JOIN visits v ON v.place = p.place JOIN stays s ON s.person = v.person",
+        "SELECT COUNT(*) AS n FROM visits v CROSS JOIN stays s WHERE v.person = s.person",
+        "SELECT COUNT(*) AS n FROM visits v, stays s WHERE v.person = s.person AND nights < 40",
+        "SELECT COUNT(*) AS n FROM visits v NATURAL JOIN stays s",
+        "SELECT COUNT(*) AS n FROM places p, stays s, visits v WHERE v.person = s.person AND p.place = v.place",
+        "SELECT COUNT(*) AS n FROM (visits v CROSS JOIN stays s) JOIN places p USING (place) WHERE v.person = s.person",
+        "SELECT COUNT(*) AS n FROM stays s JOIN (visits v JOIN places p ON p.place = v.place) ON s.person = v.person",
+        (
+            "SELECT COUNT(*) AS n FROM visits v, (SELECT MAX(serial) AS m FROM places) t "
+            "WHERE v.person IN (SELECT person FROM stays) AND v.age <= t.m + 200"
+        ),
     ],
     46: [
         "SELECT COUNT(*) AS n FROM visits v JOIN visits w ON v.person = w.person",
@@ -77,6 +88,29 @@ TOTAL = {
             "ON v.person = s.person WHERE nights > 20)"
         ),
         f"SELECT COUNT(*) AS n FROM stays WHERE person NOT IN (SELECT person FROM {PER_PERSON} t WHERE n > 5)",
+        "SELECT COUNT(*) AS n FROM visits v RIGHT JOIN stays s ON v.person = s.person",
+        "SELECT COUNT(*) AS n, COUNT(v.person) AS m FROM visits v RIGHT JOIN stays s USING (person) WHERE age IS NULL",
+        "SELECT COUNT(*) AS n FROM visits v FULL JOIN stays s ON v.person = s.person",
+        "SELECT COUNT(*) AS n FROM visits v FULL JOIN stays s ON v.person = s.person AND v.age < s.nights",
+        "SELECT ward, SUM(cost) AS n FROM visits v FULL JOIN stays s USING (person) GROUP BY ward",
+        "SELECT COUNT(*) AS n FROM places p RIGHT JOIN visits v ON p.place = v.place AND p.serial < 5",
+        "SELECT COUNT(*) AS n FROM places p RIGHT JOIN survey s ON p.place = s.place AND p.serial < 5",
+        "SELECT COUNT(*) AS n FROM (visits v LEFT JOIN places p USING (place)) RIGHT JOIN stays s USING (person)",
+    ],
+    49: [
+        "SELECT COUNT(*) AS n FROM visits v WHERE EXISTS (SELECT 1 FROM stays s WHERE s.person = v.person)",
+        "SELECT COUNT(*) AS n FROM visits v WHERE NOT EXISTS (SELECT 1 FROM stays s WHERE v.person = s.person)",
+        (
+            "SELECT COUNT(*) AS n FROM visits v WHERE NOT EXISTS (SELECT * FROM stays s WHERE s.person = v.person "
+            "AND s.nights = v.age AND v.cost > 3)"
+        ),
+        "SELECT COUNT(*) AS n FROM visits v WHERE EXISTS (FROM places p WHERE p.place = v.place AND serial > 1)",
+        "SELECT COUNT(*) AS n FROM survey s WHERE NOT EXISTS (SELECT 1 FROM places p WHERE p.place = s.place)",
+        "SELECT COUNT(*) AS n FROM visits WHERE EXISTS (SELECT 1 FROM places)",
+        (
+            "SELECT COUNT(*) AS n FROM visits v WHERE age IN (SELECT nights FROM stays s WHERE s.person = v.person "
+            "AND ward = 'a')"
+        ),
     ],
     48: [
         "SELECT COUNT(*) AS n FROM (SELECT * FROM visits UNION ALL SELECT * FROM visits) t",
@@ -194,13 +228,18 @@ REFUSED = {
         "SELECT COUNT(*) FROM visits v JOIN stays s ON v.person >= s.person AND v.person <= s.person",
         "SELECT COUNT(*) FROM visits v JOIN stays s ON COALESCE(v.person, 1) = COALESCE(s.person, 1)",
         "SELECT COUNT(*) FROM visits v JOIN stays s ON (v.person, 1) = (s.person, 1)",
-        "SELECT COUNT(*) FROM visits v CROSS JOIN stays s WHERE v.person = s.person",
-        "SELECT COUNT(*) FROM visits v, stays s WHERE v.person = s.person",
-        "SELECT COUNT(*) FROM visits v NATURAL JOIN stays s",
         "SELECT COUNT(*) FROM visits POSITIONAL JOIN stays",
         "SELECT COUNT(*) FROM visits v ASOF JOIN stays s ON v.person = s.person AND v.age >= s.nights",
         "SELECT COUNT(*) FROM visits v SEMI JOIN stays s ON v.person = s.person",
         "SELECT COUNT(*) FROM visits v ANTI JOIN stays s ON v.person = s.person",
+        "SELECT COUNT(*) FROM visits v CROSS JOIN stays s",
+        "SELECT COUNT(*) FROM visits v, stays s WHERE v.age = s.nights",
+        "SELECT COUNT(*) FROM visits v, stays s WHERE v.person = s.person OR v.age > 3",
+        "SELECT COUNT(*) FROM visits v CROSS JOIN stays s WHERE NOT v.person <> s.person",
+        "SELECT COUNT(*) FROM visits v CROSS JOIN places p",
+        "SELECT COUNT(*) FROM survey s, poll p WHERE s.place = p.place",
+        "SELECT COUNT(*) FROM visits v JOIN stays s USING (place)",
+        "SELECT COUNT(*) FROM visits NATURAL JOIN survey",
         "SELECT COUNT(*) FROM visits v JOIN LATERAL (SELECT * FROM stays WHERE person = v.person) s ON TRUE",
         "SELECT COUNT(*) FROM visits v JOIN (VALUES (1), (2)) x(a) ON v.age = x.a",
         "SELECT COUNT(*) FROM visits v JOIN range(10) r(a) ON v.age = r.a",
@@ -212,10 +251,14 @@ REFUSED = {
     ],
     47: [
         "SELECT COUNT(*) FROM places p LEFT JOIN visits v ON p.place = v.place WHERE v.person IS NULL",
-        "SELECT COUNT(*) FROM visits v RIGHT JOIN stays s ON v.person = s.person",
-        "SELECT COUNT(*) FROM visits v FULL JOIN stays s ON v.person = s.person",
         "SELECT COUNT(*) FROM visits v LEFT JOIN stays s ON v.person = s.person JOIN visits w ON w.person = s.person",
         f"SELECT COUNT(*) FROM places p LEFT JOIN {PER_PERSON} t ON t.n = p.place",
+        "SELECT COUNT(*) FROM visits v RIGHT JOIN places p ON p.place = v.place",
+        "SELECT COUNT(*) FROM visits v FULL JOIN places p ON p.place = v.place",
+        "SELECT COUNT(*) FROM places p FULL JOIN visits v ON p.place = v.place",
+        "SELECT COUNT(*) FROM survey s FULL JOIN places p ON p.place = s.place",
+        "SELECT COUNT(*) FROM visits v FULL JOIN stays s ON v.age = s.nights",
+        "SELECT COUNT(*) FROM visits v RIGHT JOIN stays s ON TRUE",
         "SELECT COUNT(*) FROM visits WHERE age NOT IN (SELECT nights FROM stays)",
         "SELECT COUNT(*) FROM visits WHERE person IN (SELECT nights FROM stays)",
         "SELECT COUNT(*) FROM visits WHERE person + 0 IN (SELECT person FROM stays)",
@@ -234,8 +277,16 @@ REFUSED = {
         "WITH RECURSIVE v AS (SELECT person FROM visits UNION ALL SELECT person FROM v) SELECT COUNT(*) FROM v",
     ],
     49: [
-        "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM stays s WHERE s.person = v.person)",
         "SELECT COUNT(*) FROM visits v WHERE person IN (SELECT person FROM stays WHERE nights < v.age)",
+        "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM stays s WHERE s.nights = v.age)",
+        "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM stays s)",
+        "SELECT COUNT(*) FROM visits v WHERE NOT EXISTS (SELECT 1 FROM stays s WHERE s.nights > 29)",
+        "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM stays s WHERE s.person = v.person OR v.age > 1)",
+        "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT COUNT(*) FROM stays s WHERE s.person = v.person)",
+        "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM stays s WHERE s.person = v.person LIMIT 1)",
+        "SELECT COUNT(*) FROM places p WHERE EXISTS (SELECT 1 FROM visits v WHERE v.place = p.place)",
+        "SELECT COUNT(*) FROM survey s WHERE EXISTS (SELECT 1 FROM visits v WHERE v.place = s.place)",
+        "SELECT COUNT(*) FROM visits v WHERE age IN (SELECT nights FROM stays s WHERE s.nights = v.place)",
         "SELECT COUNT(*) FROM visits v WHERE age = ANY (SELECT nights FROM stays)",
         "SELECT COUNT(*) FROM visits v WHERE (SELECT COUNT(*) FROM stays s WHERE s.person = v.person) > 1",
         "SELECT COUNT(*) FROM visits v JOIN stays s ON s.person = v.person AND s.person IN (SELECT person FROM visits)",
@@ -298,7 +349,7 @@ def test_units_are_told_apart_as_they_are_stored(tmp_path, kind):
     columns = {"u": {"type": declared}, "x": {"type": "integer", "bounds": [0, 9]}}
     table = {"columns": columns, "unit": "u", "contribution": 2}
     tables = {"one": table | {"source": "one.parquet"}, "other": table | {"source": "other.parquet"}}
-    data = {"population": {"name": "odd"}, "budget": {"epsilon": 10**6}, "tables": tables}
+    data = {"population": {"name": "odd"}, "budget": {"epsilon": 10**6}, "limits": LOOSE, "tables": tables}
     policy = Policy.from_mapping(data, origin="odd", folder=tmp_path)
     questions = [
         "SELECT COUNT(*) AS n, COUNT(DISTINCT a.u) AS u FROM one a JOIN other b ON a.u = b.u",

@@ -18,6 +18,7 @@ from deniable.ledger import Ledger
 from deniable.mechanisms import PartitionSelection
 from deniable.planner import Spend, bind, parse, price
 from deniable.policy import Policy
+from tests.support.limits import LOOSE
 from tests.support.neighbours import SOMEONE, exact, pair, row
 
 
@@ -380,7 +381,7 @@ def test_names_are_data_and_nothing_else(tmp_path):
         pq.write_table(pa.table({name: [1, 2, 2], "person": [1, 2, 2]}), tmp_path / f"{place}.parquet")
         columns = {name: {"type": "integer", "bounds": [0, 3]}, "person": {"type": "integer"}}
         tables[name] = {"source": f"{place}.parquet", "columns": columns, "unit": "person", "contribution": 1}
-    data = {"population": {"name": "x"}, "budget": {"epsilon": 10**8}, "tables": tables}
+    data = {"population": {"name": "x"}, "budget": {"epsilon": 10**8}, "limits": LOOSE, "tables": tables}
     policy = Policy.from_mapping(data, origin="x", folder=tmp_path)
     with Curator(policy, engine_of(policy), Ledger.memory("x")) as curator:
         for name in NAMES:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from deniable.curator.factory import engine_of
 from deniable.planner import Spend, plan_question
 from deniable.policy import Policy
+from tests.support.limits import LOOSE
 from tests.support.neighbours import exact_vectors, moved
 
 MOMENTS = "AVG(x), VARIANCE(x), AVG(y), COVAR_POP(x, y)"
@@ -44,6 +45,7 @@ def rules(folder, worlds, x, y, neighbours="add-remove", **table):
         {
             "population": {"name": "ends", "neighbours": neighbours},
             "budget": {"epsilon": 10**6, "delta": 1e-6, "delta_for_keys": 5e-7},
+            "limits": LOOSE,
             "tables": {f"t{place}": {"source": f"t{place}.parquet", **declared} for place in range(len(worlds))},
         },
         origin="ends",

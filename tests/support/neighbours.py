@@ -25,6 +25,7 @@ from deniable.planner.choices.histogram import Choice
 from deniable.planner.plan import Noisy, Part
 from deniable.policy import Policy
 from tests.support.choosing import apart, histogram
+from tests.support.limits import LOOSE
 
 SOMEONE = 17
 """The person who is in one of the tables."""
@@ -101,6 +102,7 @@ def rules(folder: Path, *, contribution: int | None = None, neighbours: str = "a
         {
             "population": {"name": "adversary", "neighbours": neighbours},
             "budget": limits,
+            "limits": LOOSE,
             "tables": {"visits": table},
         },
         origin="adversary",

@@ -24,6 +24,8 @@ VISITS = [
 ]
 STAYS = [column("nights", INT, 0, 30), column("ward", TEXT), column("dose", REAL, 0, 1)]
 PLACES = [column("name", TEXT), column("size", INT, 0, 1000), column("level", INT, 0, 3)]
+BILLS = [column("bill", INT), column("amount", REAL, 0, 50), column("kind", TEXT), column("visit", INT)]
+PAYMENTS = [column("paid", INT, 0, 20), column("bill", INT)]
 SURVEY = [column("mark", INT, 1, 5), column("taste", REAL, -1, 1), column("place", INT, 0, 9)]
 
 KEYS = {
@@ -41,6 +43,8 @@ KEYS = {
     ],
     "stays": ["{}ward", "({}nights // 7)", "({}nights > 9)"],
     "places": ["{}name", "({}size // 400)"],
+    "bills": ["{}kind", "FLOOR({}amount / 10)"],
+    "payments": ["({}paid // 5)"],
     "survey": ["{}mark", "({}place // 4)"],
 }
 """Keys whose values can be listed, for each table."""
@@ -409,6 +413,105 @@ def _survey(chance: Random) -> Rows:
     return Rows("survey beside", ("", ""), (text, text), "s.line", None, lambda _: 1, columns, keys)
 
 
+def _commas(chance: Random) -> Rows:
+    """Tables in any order, tied together in WHERE, in brackets or behind CROSS."""
+    truth = Terms(chance, [*_named("v.", VISITS), *_named("s.", STAYS)]).condition()
+    tables = chance.sample(["visits v", "stays s", "places p"], 3)
+    texts = []
+    for condition in (truth.sql, truth.plain):
+        where = f"p.place = v.place AND v.person = s.person AND {condition}"
+        texts.append(f"(SELECT v.*, nights, ward, dose, p.name, size, level FROM {{}} WHERE {where}) t")
+    pattern = chance.choice(["{0}, {1}, {2}", "{0} CROSS JOIN {1} CROSS JOIN {2}", "({0}), ({1} CROSS JOIN {2})"])
+    text = tuple(each.format(pattern.format(*tables)) for each in texts)
+    keys = [*_keyed("", "visits"), *_keyed("", "stays"), *_keyed("", "places")]
+    columns = [*VISITS, *STAYS, *PLACES]
+    return Rows("commas", ("", ""), (text[0], text[1]), "person", "person", lambda c: c * c, columns, keys)
+
+
+def _right(chance: Random) -> Rows:
+    columns, keys = [*_named("v.", VISITS), *_named("s.", STAYS)], [*_keyed("v.", "visits"), *_keyed("s.", "stays")]
+    extra = chance.choice(["", " AND s.nights > 5", " AND v.age > s.nights", " AND v.urgent"])
+    text = f"visits v RIGHT JOIN stays s ON v.person = s.person{extra}"
+    if not extra and chance.random() < 0.5:
+        text = "visits v RIGHT JOIN stays s USING (person)"
+    if chance.random() < 0.3:
+        columns = [*_named("v.", VISITS), *_named("p.", PLACES)]
+        keys = [*_keyed("v.", "visits"), *_keyed("p.", "places")]
+        text = "places p RIGHT JOIN visits v ON p.place = v.place AND p.size > 300"
+        return Rows("right", ("", ""), (text, text), "v.person", "v.person", _one, columns, keys)
+    return Rows("right", ("", ""), (text, text), "s.person", "s.person", lambda c: c * c, columns, keys)
+
+
+def _full(chance: Random) -> Rows:
+    columns, keys = [*_named("v.", VISITS), *_named("s.", STAYS)], [*_keyed("v.", "visits"), *_keyed("s.", "stays")]
+    extra = chance.choice([" AND s.nights > 5", " AND v.age > s.nights", " AND v.urgent"])
+    text = f"visits v FULL JOIN stays s ON v.person = s.person{extra}"
+    unit, asked = "COALESCE(v.person, s.person)", None
+    if chance.random() < 0.5:
+        text, unit, asked = "visits v FULL OUTER JOIN stays s USING (person)", "person", "person"
+    weight = lambda c: max(c * c, 2 * c)  # noqa: E731 - pairs, or each alone
+    return Rows("full", ("", ""), (text, text), unit, asked, weight, columns, keys)
+
+
+def _exists(chance: Random) -> Rows:
+    inner = Terms(chance, _named("s.", STAYS)).condition()
+    more = chance.choice(["", " AND s.nights = v.place", " AND v.age % 7 = s.nights", " AND v.urgent"])
+    found = chance.choice(["EXISTS", "NOT EXISTS"])
+    public = chance.choice(["", " AND EXISTS (SELECT * FROM places p WHERE p.place = v.place AND p.size > 200)"])
+    sides = [
+        f"(SELECT * FROM visits v WHERE {found} "
+        f"(SELECT 1 FROM stays s WHERE s.person = v.person{more} AND {getattr(inner, side)}){public}) t"
+        for side in ("sql", "plain")
+    ]
+    return replace(_table(chance), shape="exists", text=(sides[0], sides[1]))
+
+
+def _keyed_rows(chance: Random) -> Rows:
+    """Rows that do not name their person: alone, or beside public ones."""
+    if chance.random() < 0.4:
+        return Rows(
+            "payments", ("", ""), ("payments", "payments"), "person", None, _one, PAYMENTS, _keyed("", "payments")
+        )
+    return Rows("bills", ("", ""), ("bills", "bills"), "person", None, _one, BILLS, _keyed("", "bills"))
+
+
+def _along_keys(chance: Random) -> Rows:
+    """Joins that are written without the person; plain DuckDB must be told that no two people's rows meet."""
+    word = chance.choice(["JOIN", "LEFT JOIN", "RIGHT JOIN"])
+    if chance.random() < 0.5:
+        columns, keys = [*_named("b.", BILLS), *_named("v.", VISITS)], [*_keyed("b.", "bills"), *_keyed("v.", "visits")]
+        texts = f"bills b {word} visits v ON b.visit = v.serial", " AND b.person = v.person"
+    else:
+        columns = [*_named("b.", PAYMENTS), *_named("v.", BILLS)]
+        keys = [*_keyed("b.", "payments"), *_keyed("v.", "bills")]
+        texts = f"payments b {word} bills v ON b.bill = v.bill", " AND b.person = v.person"
+    unit = "v.person" if word == "RIGHT JOIN" else "b.person"
+    weight = (lambda c: 2 * c) if word == "RIGHT JOIN" else _one
+    return Rows("along keys", ("", ""), (texts[0], "".join(texts)), unit, None, weight, columns, keys)
+
+
+def _per_key(chance: Random) -> Rows:
+    """One row per person and key, of which only the key is written; or the key among others."""
+    sql, plain, columns = _measures(chance, Terms(chance, BILLS))
+    if chance.random() < 0.5:
+        texts = (
+            f"(SELECT visit, {', '.join(sql)} FROM bills GROUP BY visit) t",
+            f"(SELECT person, visit, {', '.join(plain)} FROM bills GROUP BY person, visit) t",
+        )
+        return Rows("per key", ("", ""), texts, "person", None, _one, columns, ["LEAST(m0, 3)"])
+    inner, word = Terms(chance, BILLS).condition(), chance.choice(["", "NOT "])
+    texts = (
+        f"(SELECT * FROM visits v WHERE {word}EXISTS (SELECT * FROM bills b WHERE visit = serial AND {inner.sql})) t",
+        (
+            f"(SELECT * FROM visits v WHERE {word}EXISTS (SELECT * FROM bills b WHERE visit = serial "
+            f"AND b.person = v.person AND {inner.plain})) t"
+        ),
+    )
+    if not word and chance.random() < 0.5:
+        texts = (f"(SELECT * FROM visits WHERE serial IN (SELECT visit FROM bills WHERE {inner.sql})) t", texts[1])
+    return replace(_table(chance), shape="per key", text=texts)
+
+
 SHAPES: dict[str, Callable[[Random], Rows]] = {
     "table": _table,
     "subquery": _subquery,
@@ -422,4 +525,11 @@ SHAPES: dict[str, Callable[[Random], Rows]] = {
     "members": _members,
     "computed set": _among_computed,
     "survey": _survey,
+    "commas": _commas,
+    "right": _right,
+    "full": _full,
+    "exists": _exists,
+    "keyed rows": _keyed_rows,
+    "along keys": _along_keys,
+    "per key": _per_key,
 }

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.policy import Policy
+from tests.support.limits import LOOSE
 
 REGIONS = ["north", "east", "south", "west"]
 
@@ -58,6 +59,7 @@ def policy(folder: Path, *, contribution: int | None, neighbours: str = "add-rem
         {
             "population": {"name": "tests", "neighbours": neighbours},
             "budget": budget,
+            "limits": LOOSE,
             "tables": {"visits": table},
         },
         origin="tests",

@@ -16,6 +16,7 @@ from deniable.curator.factory import engine_of
 from deniable.ledger import Ledger
 from deniable.planner import Spend, bind, parse, price
 from deniable.policy import Policy
+from tests.support.limits import LOOSE
 from tests.support.measured import distance, exact_integers
 from tests.support.neighbours import SOMEONE, Outcome, outcome
 
@@ -100,6 +101,7 @@ def rules(folder: Path, *, contribution: int, neighbours: str = "add-remove") ->
         {
             "population": {"name": "towns", "neighbours": neighbours},
             "budget": {"epsilon": 10**6, "delta": 1e-6, "delta_for_keys": 5e-7},
+            "limits": LOOSE,
             "tables": tables,
         },
         origin="towns",

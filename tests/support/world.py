@@ -12,6 +12,7 @@ from deniable.curator import Curator
 from deniable.curator.factory import engine_of
 from deniable.ledger import Ledger
 from deniable.policy import Policy
+from tests.support.limits import LOOSE
 from tests.support.tables import REGIONS, visits
 
 WARDS = ["a", "b", "c"]
@@ -80,6 +81,7 @@ def policy(folder: Path, *, contribution: int, neighbours: str = "add-remove") -
         {
             "population": {"name": "tests", "neighbours": neighbours},
             "budget": {"epsilon": 1e6, "delta": 1e-6, "delta_for_keys": 5e-7},
+            "limits": LOOSE,
             "tables": {
                 name: {"source": f"{name}.parquet", **rule, "columns": columns[name]} for name, rule in rules.items()
             },

@@ -102,9 +102,10 @@ def _table(
     result.save(output)
     console = Console()
     console.print(result.report)
-    console.print(f"wrote {output}", soft_wrap=True)
+    console.print(f"wrote {output}", soft_wrap=True, markup=False)
     if report is not None:
-        console.print(f"wrote {result.report.save(report)}: for the custodian, not for publication", soft_wrap=True)
+        saved = result.report.save(report)
+        console.print(f"wrote {saved}: for the custodian, not for publication", soft_wrap=True, markup=False)
 
 
 @app.command("check")
@@ -145,5 +146,7 @@ def _draft(
     text = draft_policy(file)
     write(output, text, new=True)
     Console().print(
-        f"wrote {output}: say which columns are sensitive, and delete what must not be published", soft_wrap=True
+        f"wrote {output}: say which columns are sensitive, and delete what must not be published",
+        soft_wrap=True,
+        markup=False,
     )

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import Progress
 from rich.text import Text
+from typer.core import TyperGroup
 
 from deniable import mechanisms
-from deniable.apps.options import Plot
+from deniable.apps.exits import ExitCode
+from deniable.apps.options import Delta, Epsilon, Plot, Policy, Question, Rho
 from deniable.core.errors import InvalidArgumentError
 from deniable.mechanisms import Mechanism
 
@@ -26,6 +28,8 @@ _PICTURE_SAMPLES = 20_000
 _BARS = 15
 _WIDTH = 26
 
+Alpha = Annotated[str, typer.Option(metavar="NUMBER", help="Chance that the proven bound is wrong.")]
+
 
 def catalogue() -> dict[str, type[Mechanism]]:
     """Every mechanism by its name on the command line."""
@@ -33,13 +37,33 @@ def catalogue() -> dict[str, type[Mechanism]]:
     return {re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower(): kind for kind in kinds}
 
 
-def command(
+class AuditGroup(TyperGroup):
+    """`audit laplace` is `audit mechanism laplace`: what is audited may stand where the command would."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - click's, or Typer's own copy of it
+        """What begins with neither a command nor a call for help names a mechanism."""
+        if args and args[0] not in {*self.commands, "--help"}:
+            args = ["mechanism", *args]
+        return list(super().parse_args(ctx, args))
+
+
+app = typer.Typer(
+    cls=AuditGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    help="Try to catch a mechanism, or a whole question, giving away more than it claims.\n\n"
+    "`deniable audit laplace` is short for `deniable audit mechanism laplace`.",
+)
+
+
+@app.command("mechanism")
+def audit_mechanism(
     mechanism: Annotated[str, typer.Argument(metavar="MECHANISM", help=f"What to test: {', '.join(catalogue())}.")],
     epsilon: Annotated[str, typer.Option(metavar="NUMBER", help="Privacy loss that the mechanism claims.")] = "1",
     samples: Annotated[
         int, typer.Option(metavar="NUMBER", help="How often to run it on each of two neighbouring inputs.")
     ] = 1_000_000,
-    alpha: Annotated[str, typer.Option(metavar="NUMBER", help="Chance that the proven bound is wrong.")] = "1e-6",
+    alpha: Alpha = "1e-6",
     plot: Plot = None,
 ) -> None:
     """Try to catch a mechanism giving away more than it claims.
@@ -59,6 +83,44 @@ def command(
     console.print(bars(outcomes))
     if plot is not None:
         console.print(f"[dim]picture: {plot}[/dim]")
+
+
+@app.command("ask")
+def audit_ask(
+    policy: Policy,
+    sql: Question,
+    epsilon: Epsilon = None,
+    rho: Rho = None,
+    delta: Delta = None,
+    samples: Annotated[
+        int, typer.Option(metavar="NUMBER", help="How many noisy answers to draw on each of two neighbouring tables.")
+    ] = 20_000,
+    alpha: Alpha = "1e-6",
+) -> None:
+    """Try to catch a question giving away more than it claims, on made-up tables.
+
+    Asks it of tables that fit the policy and differ in one extreme person, all the way through. The policy's own data
+    and ledger are not touched. Ends with exit code 1 if anything tells the two apart that should not.
+    """
+    from deniable.audit.questions import audit_question
+    from deniable.policy import load
+
+    console = Console()
+    with Progress(console=console, transient=True) as progress:
+        task = progress.add_task("auditing", total=2 * samples)
+        found = audit_question(
+            load(policy),
+            sql,
+            samples=samples,
+            alpha=alpha,
+            progress=lambda done, total: progress.update(task, completed=done, total=total),
+            epsilon=epsilon,
+            rho=rho,
+            delta=delta,
+        )
+    console.print(found)
+    if not found.passed:
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def watched(subject: Mechanism, samples: int, alpha: str, console: Console) -> Audit:

@@ -59,7 +59,9 @@ COMMANDS = {
     "attack": LazyCommand(
         "attack.commands:app", _PLAN, "What leaks: attacks on made-up people, on files, and on a curator."
     ),
-    "audit": LazyCommand("audit:command", _PLAN, "Try to catch a mechanism giving away more than it claims."),
+    "audit": LazyCommand(
+        "audit:app", _PLAN, "Try to catch a mechanism, or a whole question, giving away more than it claims."
+    ),
 }
 """Every command, in the order of help."""
 

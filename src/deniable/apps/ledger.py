@@ -17,6 +17,7 @@ from rich.text import Text
 import deniable
 from deniable.apps.options import Policy
 from deniable.core.errors import InvalidArgumentError
+from deniable.core.shown import printable
 
 if TYPE_CHECKING:
     from deniable.ledger import Entry
@@ -36,7 +37,7 @@ def _create(
 ) -> None:
     """Start an empty ledger for a policy. Needed once, before the first question."""
     with deniable.create(policy, reason=reason) as curator:
-        Console().print(f"created the ledger of {curator.policy.population}")
+        Console().print(f"created the ledger of {printable(curator.policy.population)}", markup=False)
 
 
 @app.command("list")
@@ -77,7 +78,7 @@ def _export(
     """Write all entries and the head to a file, to keep elsewhere and compare later."""
     with deniable.open(policy) as curator:
         curator.ledger.export(output)
-        Console().print(f"wrote {output}", soft_wrap=True)
+        Console().print(f"wrote {output}", soft_wrap=True, markup=False)
 
 
 def _listed(charges: Sequence[Entry], answered: set[int]) -> Table:
@@ -91,12 +92,12 @@ def _listed(charges: Sequence[Entry], answered: set[int]) -> Table:
     table.add_column("loss", no_wrap=True)
     table.add_column("question", overflow="fold", ratio=1)
     for entry in charges:
-        question = Text(" ".join(entry.text.split()))
+        question = Text(printable(" ".join(entry.text.split())))
         if entry.kind == "shown":
             question.append(" (shown from the record: only the analyst's share paid)", style="dim")
         elif entry.sequence not in answered:
             question.append(" (charged, but never answered)", style="yellow")
-        who = [entry.analyst] if named else []
+        who = [Text(printable(entry.analyst))] if named else []
         table.add_row(str(entry.sequence), _minute(entry.written), *who, str(entry.loss), question)
     return table
 
@@ -109,7 +110,7 @@ def _totals(charges: Sequence[Entry]) -> Table:
         table.add_column(name, justify="right" if name == "questions" else "left", no_wrap=name == "loss")
     for analyst, count in sorted(counts.items()):
         first, *others = (entry.loss for entry in charges if entry.analyst == analyst)
-        table.add_row(analyst or "(nobody named)", f"{count:,}", str(sum(others, first)))
+        table.add_row(Text(printable(analyst) or "(nobody named)"), f"{count:,}", str(sum(others, first)))
     return table
 
 
@@ -163,5 +164,5 @@ def _raise(policy: Policy, reason: Reason) -> None:
 def _accepted(changes: list[str]) -> None:
     console = Console()
     for words in changes:
-        console.print(f"changed: {words}", soft_wrap=True, markup=False)
+        console.print(f"changed: {printable(words)}", soft_wrap=True, markup=False)
     console.print("the ledger keeps it" if changes else "nothing has changed")

@@ -10,6 +10,7 @@ import typer
 _NUMBER = "NUMBER"
 
 Policy = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file (TOML).")]
+Question = Annotated[str, typer.Argument(metavar="SQL", help="The question, in SQL.")]
 Epsilon = Annotated[
     str | None, typer.Option(metavar=_NUMBER, help="Privacy budget to spend, as pure epsilon (Laplace noise).")
 ]

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 import deniable
 from deniable.apps.exits import ExitCode
 from deniable.apps.formats import Form, Format, Output, settled, write
-from deniable.apps.options import Accuracy, Analyst, Confidence, Delta, Epsilon, Policy, Rho
+from deniable.apps.options import Accuracy, Analyst, Confidence, Delta, Epsilon, Policy, Question, Rho
 from deniable.core.errors import InvalidArgumentError
+from deniable.core.shown import printable
 from deniable.files import atomic
 
 if TYPE_CHECKING:
     from deniable.curator import Answer
-
-Question = Annotated[str, typer.Argument(metavar="SQL", help="The question, in SQL.")]
 
 
 def init(
@@ -43,7 +43,9 @@ def init(
     if target.exists():
         raise InvalidArgumentError("output", f"{target} exists already; name another with --output")
     atomic.write(target, draft(file), new=True)
-    Console().print(f"wrote {target}: replace what is marked, then run: deniable check {target}", soft_wrap=True)
+    Console().print(
+        f"wrote {target}: replace what is marked, then run: deniable check {target}", soft_wrap=True, markup=False
+    )
 
 
 def check(policy: Policy) -> None:
@@ -53,6 +55,7 @@ def check(policy: Policy) -> None:
     """
     from deniable.curator.check import check as check_policy
     from deniable.curator.factory import engine_of
+    from deniable.planner import ChargeLimits
     from deniable.policy import load
 
     loaded = load(policy)
@@ -60,17 +63,21 @@ def check(policy: Policy) -> None:
     seen = check_policy(loaded, engine)
     engine.close()
     wrong = any(line.problem for line in seen)
-    table = Table(title=f"{loaded.population}: what analysts can do", title_justify="left", header_style="bold")
+    title = Text(printable(f"{loaded.population}: what analysts can do"))
+    table = Table(title=title, title_justify="left", header_style="bold")
     for name in ("table", "column", "type", "allows", *(["problem"] if wrong else [])):
         table.add_column(name, style="red" if name == "problem" else "", overflow="fold")
     for line in seen:
-        table.add_row(line.table, line.column, line.kind, line.allows, *([line.problem] if wrong else []))
+        words = (line.table, line.column, line.kind, line.allows, *([line.problem] if wrong else []))
+        table.add_row(*(Text(printable(word)) for word in words))
     console = Console()
     console.print(table)
     guarantee = loaded.budget
     console.print(
         f"budget: epsilon {float(guarantee.epsilon):g}, delta {float(guarantee.delta):g}; {loaded.neighbours.value}"
     )
+    daily = f"{'Each analyst' if loaded.analysts else 'Everybody together'} may ask {loaded.limits.questions_per_day:,}"
+    console.print("limits:", *ChargeLimits.of(loaded).words, f"{daily} questions a day.")
     if wrong:
         raise typer.Exit(ExitCode.FAILED)
 
@@ -93,7 +100,8 @@ def explain(
         quote = curator.explain(
             sql, epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta, confidence=confidence, analyst=analyst
         )
-        quote = quote.with_notes(curator.budget(analyst).warns(quote.loss))
+        account = curator.budget(analyst)
+        quote = quote.with_notes((*account.warns(quote.loss), *account.rules))
     Console().print(quote)
 
 

@@ -166,7 +166,7 @@ class Curator:
             Refused: no private row was read and nothing is spent (on the release; selected values stay paid).
             Failed: the engine broke after the charge, which stays spent.
         """
-        questions, each, rest = private_values(self._releases.cells(work), Spend.of(**payment))
+        questions, each, rest = private_values(self._releases.cells(work), Spend.of(**payment), self._releases.limits)
         values = tuple(
             (name, selected(self.ask(sql, analyst=analyst, epsilon=each.epsilon, rho=each.rho, delta=each.delta)))
             for name, sql in questions.items()
@@ -183,7 +183,7 @@ class Curator:
         """What is left: of one analyst's share, or, where neither the call nor the curator names one, of the whole."""
         who = self._who(analyst)
         accounts = (self.policy.population_account,) if who is None else self.policy.accounts(who)
-        whole, *shares = [Budget(one.name, Filter(one.cap), self.ledger.spent(one.name)) for one in accounts]
+        whole, *shares = [self._balance(account) for account in accounts]
         whole = replace(whole, raised=tuple(self.ledger.raises))
         return replace(shares[0], within=whole) if shares else whole
 
@@ -247,6 +247,15 @@ class Curator:
         """One question, parsed, bound and priced."""
         plan = plan_question(sql, self.policy, Spend.of(**payment))
         return PricedQuestions((sql,), (plan,), plan.quote.loss)
+
+    def _balance(self, account: Account) -> Budget:
+        """One account, and what the policy's limits leave of it."""
+        asked = (
+            None if account.questions_per_day is None else (self.ledger.asked(account.name), account.questions_per_day)
+        )
+        return Budget(
+            account.name, Filter(account.cap), self.ledger.spent(account.name), self._releases.limits, asked=asked
+        )
 
     def _who(self, analyst: str | None) -> str | None:
         """Who asks: the analyst whom a call names, or else the curator's own."""

@@ -16,6 +16,7 @@ from deniable.core.normal import scaled_tail
 from deniable.core.number import exact
 from deniable.core.shown import at_least, at_most
 from deniable.display import Sheet, SheetColumn, Tabular
+from deniable.planner import ChargeLimits
 
 _SUMS = {"epsilon": "epsilon", "rho": "rho", "mu_squared": "mu²"}
 _NAMES = {"epsilon": "epsilon (pure)", "rho": "rho (zCDP)", "mu_squared": "mu² (GDP)", "delta": "delta (group keys)"}
@@ -35,6 +36,10 @@ class Budget(Tabular):
     filter: Filter
     spent: Loss
     """Everything that was ever charged to it, form by form; a form is None if a question lacked it."""
+    limits: ChargeLimits
+    """What one question may cost, which is the same for every account."""
+    asked: tuple[int, int] | None = None
+    """How many questions it has paid for today, and how many a day it may; None: any number."""
     within: Budget | None = None
     """The population's own account, if this is a share of it: every question is charged to both."""
     raised: tuple[str, ...] = ()
@@ -64,7 +69,7 @@ class Budget(Tabular):
         left, half = self.remaining, float(self.remaining.mu_squared or 0) ** 0.5 / 2
         by_mu, by_rho = _log_odds(half), float(2 * (left.rho or 0)) ** 0.5
         found = max(left.epsilon or Fraction(0), Fraction(by_rho), Fraction(by_mu))
-        return self._fitting(found, Loss.pure, None if self.within is None else self.within.largest_epsilon)
+        return self._fitting("epsilon", found, Loss.pure, None if self.within is None else self.within.largest_epsilon)
 
     @property
     def largest_rho(self) -> float:
@@ -74,7 +79,7 @@ class Budget(Tabular):
         """
         left, mu_squared = self.remaining, self.remaining.mu_squared or Fraction(0)
         found = max(left.rho or Fraction(0), mu_squared / (2 + 2 * _SMOOTHING * mu_squared))
-        return self._fitting(found, _gaussian, None if self.within is None else self.within.largest_rho)
+        return self._fitting("rho", found, _gaussian, None if self.within is None else self.within.largest_rho)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -91,8 +96,17 @@ class Budget(Tabular):
         raised = self.raised if self.within is None else self.within.raised
         return (*lines, *(f"The budget was raised on {when}." for when in raised))
 
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """What holds for every question, whatever is left."""
+        today = () if self.asked is None else ("Questions today: {:,} of {:,}.".format(*self.asked),)
+        return (*self.limits.words, *today)
+
     def warns(self, loss: Loss) -> tuple[str, ...]:
         """What a question of this loss would do to the account, if that is more than to spend from it."""
+        asked, most = self.asked or (0, 1)
+        if asked >= most:
+            return (f"warning: this would be refused: {most:,} questions a day may be asked, and were asked today.",)
         if not self._admits(loss):
             return (f"warning: this would be refused: it is more than what is left. {' '.join(self.notes)}",)
         closed = [name for account in self._accounts for name in _closed_by(account, loss)]
@@ -127,7 +141,7 @@ class Budget(Tabular):
         sums = [name for form, name in _SUMS.items() if form in forms]
         several = f"{', '.join(sums[:-1])} or {sums[-1]}" if len(sums) > 1 else sums[0]
         rule = f"A question is allowed while {several} still has room for it."
-        return Sheet(columns, "\n".join((rule, *self.notes)), title=f"Budget of {self.owner}")
+        return Sheet(columns, "\n".join((rule, *self.notes, *self.rules)), title=f"Budget of {self.owner}")
 
     def to_dict(self) -> dict[str, object]:
         """All of it in values that JSON can say, for front ends."""
@@ -139,6 +153,7 @@ class Budget(Tabular):
             "largest_epsilon": self.largest_epsilon,
             "largest_rho": self.largest_rho,
             "notes": list(self.notes),
+            "rules": list(self.rules),
         }
 
     @property
@@ -159,13 +174,17 @@ class Budget(Tabular):
     def _admits(self, loss: Loss) -> bool:
         return all(account.filter.admits(account.spent + loss) for account in self._accounts)
 
-    def _fitting(self, found: Fraction, loss: Callable[[Fraction], Loss], most: float | None) -> float:
-        """The largest number of four digits, up to what was found and to what the population has, that is admitted."""
+    def _fitting(self, form: str, found: Fraction, loss: Callable[[Fraction], Loss], most: float | None) -> float:
+        """The largest number of four digits, up to what was found and to what the population has, that is admitted.
+
+        Nothing, if that is less than a question must cost.
+        """
+        found = min(found, self.limits.most.get(form, found))
         size = _DIGITS.divide(Decimal(found.numerator), Decimal(found.denominator))
         size = size if most is None else min(size, Decimal(repr(most)))
         while size > 0 and not self._admits(loss(Fraction(size))):
             size = size.next_minus(_DIGITS)
-        return max(0.0, float(size))
+        return float(size) if size >= self.limits.least.get(form, 0) and size > 0 else 0.0
 
 
 def _closed_by(account: Budget, loss: Loss) -> list[str]:

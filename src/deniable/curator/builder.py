@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from sqlglot import ErrorLevel, exp
 
-from deniable.core.errors import InvalidArgumentError
+from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.planner import Payment, Quote
 
 if TYPE_CHECKING:
@@ -191,6 +191,9 @@ class Question:
         if term.function != _UNITS:
             return term
         table = self._curator.policy.tables.get(self.table)
+        if table is not None and table.path:
+            reason = f"Rows of {self.table} do not name the unit."
+            raise Refused("unsupported-form", reason, f"Count it in {table.path[-1].table}, or in a join with it.")
         if table is None or table.unit is None:
             return replace(term, function="COUNT")
         return replace(term, function="COUNT DISTINCT", columns=(table.unit,))

@@ -6,6 +6,7 @@ import tempfile
 import weakref
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,12 +88,14 @@ def protect(
     bounds: Mapping[str, tuple[Any, Any]] | None = None,
     values: Mapping[str, Sequence[Any]] | None = None,
     steps: Mapping[str, Number] | None = None,
+    limits: Mapping[str, Number] | None = None,
     neighbours: str = "add-remove",
     name: str = TABLE,
 ) -> Curator:
     """A curator around one frame, for a notebook: asked as table `data`, with a ledger that lives as long as it does.
 
     Nothing is guessed from the data: columns without bounds cannot be summed, columns without values are private keys.
+    `limits` are those of a policy, such as `{"questions_per_day": 5000}`.
 
     Example:
         >>> import pyarrow as pa
@@ -119,13 +122,34 @@ def protect(
     if delta is not None:  # half of it is kept for private group keys
         budget |= {"delta": delta, "delta_for_keys": exact("delta", delta) / 2}
     policy = Policy.from_mapping(
-        {"population": {"name": name, "neighbours": neighbours}, "budget": budget, "tables": {name: declared}},
+        {
+            "population": {"name": name, "neighbours": neighbours},
+            "budget": budget,
+            "limits": limits,
+            "tables": {name: declared},
+        },
         origin="protect",
         folder=Path(folder.name),
     )
     curator = Curator(policy, engine_of(policy), Ledger.memory(policy.population))
     weakref.finalize(curator.engine, folder.cleanup)
     return curator
+
+
+def rehearse(policy: Policy, tables: Mapping[str, pa.Table], folder: Path, *, analyst: str | None = None) -> Curator:
+    """The policy on made-up tables, which are written into a folder, with a ledger in memory.
+
+    Every declared table is replaced, so no private row is read; nothing is charged to the policy's own account.
+    """
+    import pyarrow.parquet as pq  # noqa: PLC0415 - questions of a policy's files do without
+
+    declared = {}
+    for name, table in policy.tables.items():
+        source = folder / f"{name}.parquet"
+        pq.write_table(tables[name], source)
+        declared[name] = replace(table, source=str(source))
+    made_up = replace(policy, tables=declared)
+    return Curator(made_up, engine_of(made_up), Ledger.memory(policy.population), analyst)
 
 
 def _for(analyst: str | None, policy: Policy) -> Policy:

@@ -15,6 +15,7 @@ from deniable.curator.workloads import Values
 from deniable.planner import Spend
 from deniable.planner.expressions.keys import GroupKey
 from deniable.planner.plan import Bound
+from deniable.planner.price import least_paid
 from deniable.planner.release_cells import ReleaseCells
 from deniable.releases.linear.design import Design
 from deniable.releases.linear.domain import Attribute, Domain
@@ -35,18 +36,20 @@ def plan_release(work: Workload, cells: ReleaseCells, spend: Spend, strategy: st
     """The plan for this spend; for a wanted accuracy, with the least spend that reaches it."""
     keys, domain = _domain(cells, values)
     task = Task(domain, tuple(piece for part in work.parts for piece in _pieces(part, cells, keys, domain)))
-    noise = _noise(cells, spend)
+    noise, cautions = _noise(cells, spend), _cautions(cells.bound)
     if spend.accuracy is not None:
-        noise = replace(noise, spend=_least(choose(strategy, task, noise), spend))
+        enough = _least(choose(strategy, task, noise), spend)
+        noise = replace(noise, spend=max(enough, spend.least))
+        cautions += (least_paid(noise.spend, enough),) if enough < spend.least else ()
     design = choose(strategy, task, noise)
-    quote = _quote(design, noise, spend.confidence, cells.bound)
+    quote = _quote(design, noise, spend.confidence, cautions)
     return ReleasePlan(shorten(repr(work), _LONGEST), cells, keys, design, quote)
 
 
-def _quote(design: Design, noise: Noise, confidence: Fraction, bound: Bound) -> ReleaseQuote:
+def _quote(design: Design, noise: Noise, confidence: Fraction, cautions: tuple[str, ...]) -> ReleaseQuote:
     """The price; a strategy whose error cannot be worked out is not paid for."""
     try:
-        return ReleaseQuote.of(design, noise, confidence, _cautions(bound))
+        return ReleaseQuote.of(design, noise, confidence, cautions)
     except InvalidArgumentError as error:
         raise Refused("strategy", f"{error}.".capitalize(), "Choose another strategy.") from None
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.curator.answer import Answer
-from deniable.planner import Spend
+from deniable.planner import ChargeLimits, Spend
 from deniable.planner.expressions.keys import Value
 from deniable.planner.release_cells import ReleaseCells
 from deniable.policy import Policy
@@ -37,13 +37,18 @@ class ReleasePlanner:
     """Plans the releases of one policy, each once: what `explain` has worked out, `release` pays for and runs."""
 
     def __init__(self, policy: Policy) -> None:
+        self.limits = ChargeLimits.of(policy)
         self.cells = lru_cache(maxsize=_REMEMBERED)(partial(cells_of, policy))
         self.plan = lru_cache(maxsize=_REMEMBERED)(self._plan)
 
     def _plan(self, work: Workload, spend: Spend, strategy: str, values: Values) -> ReleasePlan:
         from deniable.curator.release import plan_release  # noqa: PLC0415 - see above
 
-        return plan_release(work, self.cells(work), spend, strategy, values)
+        admitted = self.limits.admit(spend)
+        plan = plan_release(work, self.cells(work), admitted, strategy, values)
+        self.limits.check_size(plan.quote.numbers)
+        self.limits.check_accuracy(admitted, plan.loss)
+        return plan
 
 
 def cells_of(policy: Policy, work: Workload) -> ReleaseCells:
@@ -61,7 +66,7 @@ def cells_of(policy: Policy, work: Workload) -> ReleaseCells:
     return plain if together == work.attributes else ReleaseCells.of(policy, work.table, together, work.where)
 
 
-def private_values(cells: ReleaseCells, spend: Spend) -> tuple[dict[str, str], Spend, Spend]:
+def private_values(cells: ReleaseCells, spend: Spend, limits: ChargeLimits) -> tuple[dict[str, str], Spend, Spend]:
     """For each attribute whose values only the data knows, a question that selects them; its spend, and the rest."""
     unknown = {name: key for name, key in zip(cells.attributes, cells.bound.keys, strict=True) if key.domain is None}
     if not unknown:
@@ -73,6 +78,7 @@ def private_values(cells: ReleaseCells, spend: Spend) -> tuple[dict[str, str], S
             "Release with epsilon (or rho) and delta, or list them: workload.on(table, \"column IN ('a', 'b')\").",
         )
     share = _FOR_VALUES / len(unknown)
+    limits.admit(spend, share)
     each = _part(spend, share, spend.delta / len(unknown))
     rest = _part(spend, 1 - _FOR_VALUES, None)
     return {name: cells.values_question(name) for name in unknown}, each, rest

@@ -85,13 +85,13 @@ class Engine(ABC):
             self._check_work(query)
             self.emit(query)
         except TooManyRowsError:
-            reason = f"So many rows of public tables match that one unit could have more than {MOST_ROWS:,} rows."
+            reason = f"So many public rows match that one person (or row) could have more than {MOST_ROWS:,} rows."
             refusal = Refused("too-many-rows", reason, "Join on more columns, or have most_rows declared.")
         except TooLongError:
             refusal = Refused("too-long", "The question grows too long for the engine.", "Nest fewer functions.")
         except UnlikeUnitsError:
             hint = "The custodian must store it in one type."
-            refusal = Refused("unit-types", "The unit is stored in types that cannot be compared.", hint)
+            refusal = Refused("unit-types", "The files name people by types that cannot be compared.", hint)
         except Exception as error:  # noqa: BLE001 - whatever it is, its text stays on this side
             _curator_log.error("a query cannot be put to the engine: %s", type(error).__name__)
         else:

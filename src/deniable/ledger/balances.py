@@ -16,6 +16,8 @@ from deniable.ledger.entry import NOTHING, Link
 from deniable.ledger.sums import plus
 from deniable.policy import Terms, digest_of
 
+_DATE = len("2025-12-31")
+
 
 class Past(Protocol):
     """What a new entry may refer to."""
@@ -42,6 +44,8 @@ class Standing:
         self.terms: list[Terms] = []
         """What the numbers meant, from the first entry on; the last are in force. None: a ledger that never said."""
         self.raises: list[str] = []
+        self._day = ""
+        self._asked: dict[str, int] = {}
 
     @classmethod
     def at(cls, population: str, link: Link) -> Self:
@@ -53,6 +57,7 @@ class Standing:
         standing._totals = dict(said.totals)
         standing._unanswered = {ticket.sequence: ticket for ticket in said.unanswered}
         standing.terms, standing.raises = list(said.terms), list(said.raises)
+        standing._day, standing._asked = said.day, dict(said.asked)
         standing.head = standing.mark = link.head
         return standing
 
@@ -70,6 +75,8 @@ class Standing:
             unanswered=list(self._unanswered.values()),
             terms=self.terms,
             raises=self.raises,
+            day=self._day,
+            asked=self._asked,
             previous=self.mark,
             digests=bytes(self._digests),
         )
@@ -78,6 +85,10 @@ class Standing:
     def spent(self, account: str) -> Loss:
         """The exact sum of what was charged to the account."""
         return self._totals.get(account, Loss.zero())
+
+    def asked(self, account: str, now: str) -> int:
+        """How many charges the account has paid today, if that is the day of the last charge."""
+        return self._asked.get(account, 0) if now[:_DATE] == self._day else 0
 
     def is_open(self, ticket: Ticket) -> bool:
         """Whether the charge was made here, and no answer is on record for it."""
@@ -172,7 +183,15 @@ class Standing:
         if not totals or any(loss_to_json(total) != body["totals"][name] for name, total in totals.items()):
             return False
         self._totals.update(totals)
+        self._count(body["written"][:_DATE], totals)
         return True
+
+    def _count(self, day: str, accounts: Iterable[str]) -> None:
+        """One charge more on this day; with another day, counting begins anew."""
+        if day != self._day:
+            self._day, self._asked = day, {}
+        for account in accounts:
+            self._asked[account] = self._asked.get(account, 0) + 1
 
     def _answered(self, link: Link, body: dict[str, Any]) -> bool:
         """Every answer was paid for by one charge of the same question, and no charge pays twice."""

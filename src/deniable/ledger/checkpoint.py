@@ -23,7 +23,7 @@ _SIZE = 32
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What the entries before it lead to. It says nothing new, so it carries no time, and anyone can compute it again.
+    """What the entries before it lead to. It says nothing new, so it has no time of its own, and anyone can compute it.
 
     `digests` are those of the entries after `previous`, the checkpoint before (or nothing), up to this one. They make
     it a list that can be read backwards: a checkpoint whose digest is known vouches for the entries between the two,
@@ -35,6 +35,10 @@ class Checkpoint:
     unanswered: Sequence[Ticket]
     terms: Sequence[Terms]
     raises: Sequence[str]
+    day: str
+    """The day of the last charge."""
+    asked: Mapping[str, int]
+    """How many charges each account has paid on that day."""
     previous: Head
     digests: bytes
 
@@ -50,6 +54,8 @@ class Checkpoint:
                     unanswered=[Ticket(*ticket) for ticket in body["unanswered"]],
                     terms=body["terms"],
                     raises=body["raises"],
+                    day=body["day"],
+                    asked=body["asked"],
                     previous=Head(*body["previous"]),
                     digests=link.payload or b"",
                 )
@@ -60,6 +66,8 @@ class Checkpoint:
     def link(self, head: Head) -> Link:
         """The entry that says so, after `head`."""
         body = {
+            "asked": self.asked,
+            "day": self.day,
             "population": self.population,
             "previous": [self.previous.sequence, self.previous.digest],
             "raises": self.raises,

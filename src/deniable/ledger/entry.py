@@ -77,7 +77,7 @@ class Entry:
     kind: str
     """`created`, `charged`, `answered`, `shown` or `checkpoint`."""
     written: str
-    """When, by the curator's clock. For people: nothing depends on it. A checkpoint has none."""
+    """When, by the curator's clock. For people, and for how many questions a day has had: no sum depends on it."""
     question: str
     analyst: str
     text: str

@@ -137,7 +137,8 @@ class Ledger:
         """Spend the charge from every account at once, on disk, before data is read.
 
         Raises:
-            Refused: an account's filter does not admit it, or the ledger cannot be used; nothing is spent.
+            Refused: an account's filter does not admit it, it has paid for as many questions today as it may, or the
+                ledger cannot be used; nothing is spent.
             Failed: the disk broke in such a moment that it may have been spent, and so it counts as spent.
         """
         if not accounts:
@@ -146,8 +147,7 @@ class Ledger:
         def compose(_: Records, standing: Standing) -> Link:
             if standing.policy != charge.policy:
                 raise refusals.policy_changed("It was changed while this question was on its way")
-            totals = {account.name: pay(account, standing.spent(account.name), charge.loss) for account in accounts}
-            return Link.after(standing.head, "charged", charge.body(totals, _now()))
+            return Link.after(standing.head, "charged", charge.body(*_paid(standing, accounts, charge.loss)))
 
         link = self._chain.append(compose)
         return Ticket(link.sequence, charge.question, link.digest)
@@ -211,8 +211,8 @@ class Ledger:
             loss, payers = past.price(charge.question), owing(past)
             if loss is None or not payers:
                 return None
-            totals = {account.name: pay(account, standing.spent(account.name), loss) for account in payers}
-            return Link.after(standing.head, "shown", replace(charge, loss=loss, events=()).body(totals, _now()))
+            body = replace(charge, loss=loss, events=()).body(*_paid(standing, payers, loss))
+            return Link.after(standing.head, "shown", body)
 
         recorded, owed = self._chain.read(look)
         if owed:
@@ -231,6 +231,10 @@ class Ledger:
     def spent(self, account: str) -> Loss:
         """The exact sum of everything that was ever charged to the account."""
         return self._chain.read(lambda _, standing: standing.spent(account))
+
+    def asked(self, account: str) -> int:
+        """How many charges the account has paid today."""
+        return self._chain.read(lambda _, standing: standing.asked(account, _now()))
 
     @property
     def head(self) -> Head:
@@ -288,6 +292,20 @@ def _check(found: Sequence[Change], *, spent: bool, confirmed: bool, raising: bo
             raise refusals.is_a_raise(change.words)
 
 
+def _paid(standing: Standing, accounts: Sequence[Account], loss: Loss) -> tuple[dict[str, Loss], str]:
+    """What each account has spent once the loss is charged to it, and when that was; refused if one of them cannot.
+
+    Composed while nobody else can add an entry, so the last question of a day is given to one analyst only, as the last
+    of the budget is.
+    """
+    written = _now()
+    for account in accounts:
+        most = account.questions_per_day
+        if most is not None and standing.asked(account.name, written) >= most:
+            raise refusals.too_many_today(account.name, most)
+    return {account.name: pay(account, standing.spent(account.name), loss) for account in accounts}, written
+
+
 def _exported(link: Link) -> str:
     """One line; the body stands in it as it was digested."""
     return canonical(
@@ -303,5 +321,5 @@ def _exported(link: Link) -> str:
 
 
 def _now() -> str:
-    """For people to read."""
+    """For people to read, and to count the questions of a day: no sum depends on the clock."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -18,6 +18,15 @@ def over_budget(account: str, left: str, asked: str) -> Refused:
     )
 
 
+def too_many_today(account: str, most: int) -> Refused:
+    """The account has paid for as many questions as it may on one day. Nothing is lost by waiting."""
+    return Refused(
+        "questions-per-day",
+        f"The account {account!r} may pay for {most:,} questions a day, and has done so today.",
+        "Ask again tomorrow (UTC), or repeat an earlier question: repeats are free and do not count.",
+    )
+
+
 def too_many_digits() -> Refused:
     """A number that would be stored is longer than any purpose needs."""
     return Refused(

@@ -1,6 +1,7 @@
 """From SQL text to a plan. Small passes in one visible order; they read the policy, never data.
 
     passes.plan_question                   the order, as code
+     0. limits.ChargeLimits                a spend that is too small or too large, an answer that is too long: refused
      1. parse.parse                        text -> tree: one SELECT, and only clauses that have a meaning
         bind.bind                          tree -> Bound: only what the policy declares exists
      2.   choices.syntax.spread            a list of quantiles becomes a column for each
@@ -20,6 +21,7 @@
 
 from deniable.planner.batch import Batch, BatchQuote, price_all
 from deniable.planner.bind import bind
+from deniable.planner.limits import ChargeLimits
 from deniable.planner.parse import parse
 from deniable.planner.passes import plan_batch, plan_question
 from deniable.planner.plan import Plan, Quote
@@ -29,6 +31,7 @@ from deniable.planner.spend import Payment, Spend
 __all__ = [
     "Batch",
     "BatchQuote",
+    "ChargeLimits",
     "Payment",
     "Plan",
     "Quote",

@@ -110,7 +110,8 @@ def price_all(bounds: Sequence[Bound], spend: Spend, shares: Sequence[Number] | 
         raise Refused("bad-spend", "A batch is divided between questions, not between columns.", "Give shares instead.")
     parts = _parts(len(bounds), shares)
     if spend.accuracy is not None:
-        return _added([price(bound, spend) for bound in bounds])
+        each = replace(spend, least=spend.least / len(bounds))
+        return _added([price(bound, each) for bound in bounds])
     own = replace(spend, delta=_for_keys(bounds, spend))
     plain = _added([price(bound, _scaled(own, part)) for bound, part in zip(bounds, parts, strict=True)])
     if spend.epsilon is None or spend.delta is None:

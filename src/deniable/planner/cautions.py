@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from deniable.core.algebra.expression import Call, Expression, Literal
+from deniable.core.algebra.relation import lookups
 from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.choices.histogram import Mode, Quantile
 from deniable.planner.choices.price import Chosen
@@ -17,6 +18,7 @@ def cautions(bound: Bound, noise: Sequence[Part]) -> tuple[str, ...]:
     """A sentence for each."""
     return (
         *_weighing(bound),
+        *_owning(bound),
         *_clamping(bound),
         *_rounding(bound),
         *(text for part in noise for text in _choosing(part)),
@@ -39,6 +41,16 @@ def _weighing(bound: Bound) -> list[str]:
     if bound.private_keys:
         texts.append(f"each person counts in at most {bound.most_keys} groups")
     return texts
+
+
+def _owning(bound: Bound) -> list[str]:
+    """Rows that name their unit through a key which nobody has."""
+    found = dict.fromkeys((one.table, one.column, one.through) for one in lookups(bound.source.table))
+    return [
+        f"rows of {table} whose {column} has no owner in {through if isinstance(through, str) else through.table} "
+        "belong to nobody, and are left out"
+        for table, column, through in found
+    ]
 
 
 def _clamping(bound: Bound) -> list[str]:

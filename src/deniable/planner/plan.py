@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import prod
 from typing import Self
 
 import numpy as np
@@ -71,6 +72,12 @@ class Bound:
     def private_keys(self) -> bool:
         """Whether the keys must be selected privately."""
         return any(key.domain is None for key in self.keys)
+
+    @property
+    def size(self) -> int:
+        """How many noisy numbers the answer has; of private keys, only the data knows how many groups there are."""
+        groups = 1 if self.private_keys else prod(len(key.domain or ()) for key in self.keys)
+        return groups * sum(len(statistic.names) for statistic in self.statistics)
 
 
 @dataclass(frozen=True, slots=True)

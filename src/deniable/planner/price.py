@@ -15,6 +15,7 @@ from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.loss import Loss
 from deniable.core.number import least_decimal, root_above
 from deniable.core.sensitivity import Neighbours
+from deniable.core.shown import at_most
 from deniable.mechanisms import Gaussian, Laplace, PartitionSelection
 from deniable.planner import work
 from deniable.planner.aggregates.statistics import Base, Statistic
@@ -57,8 +58,15 @@ def _priced(bound: Bound, spend: Spend) -> Plan:
         return all(_error(output, noise, spend.confidence) <= wanted for output in steady)
 
     epsilon = least_decimal(enough)
-    reached = Spend(epsilon=epsilon, delta=spend.delta, confidence=spend.confidence, weights=spend.weights)
-    return _plan(bound, reached, _noise(bound, reached))
+    paid = max(epsilon, spend.least)
+    reached = Spend(epsilon=paid, delta=spend.delta, confidence=spend.confidence, weights=spend.weights)
+    plan = _plan(bound, reached, _noise(bound, reached))
+    return plan if paid == epsilon else replace(plan, quote=plan.quote.with_notes([least_paid(paid, epsilon)]))
+
+
+def least_paid(paid: Fraction, enough: Fraction) -> str:
+    """Why an accuracy costs more than it needs."""
+    return f"costs ε {at_most(paid)}, the least that may be spent; ε {at_most(enough)} would be accurate enough"
 
 
 def _check_private_keys(bound: Bound, spend: Spend) -> None:

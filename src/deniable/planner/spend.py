@@ -35,6 +35,8 @@ class Spend:
     delta: Fraction | None = None
     confidence: Fraction = Fraction(19, 20)
     weights: Mapping[str, Fraction] = field(default_factory=dict, hash=False)
+    least: Fraction = Fraction(0)
+    """For an accuracy: the epsilon that is spent at least, even if less would do."""
 
     @classmethod
     def of(cls, **payment: Unpack[Payment]) -> Spend:
@@ -49,7 +51,9 @@ class Spend:
         delta, weights = payment.get("delta"), payment.get("weights") or {}
         try:
             return cls(
-                **{name: _positive(name, value) for name, value in given.items()},
+                epsilon=_positive("epsilon", given["epsilon"]),
+                rho=_positive("rho", given["rho"]),
+                accuracy=_positive("accuracy", given["accuracy"]),
                 delta=None if delta is None else probability("delta", delta),
                 confidence=probability("confidence", payment.get("confidence", Fraction(19, 20))),
                 weights={name: positive(name, weight) for name, weight in weights.items()},

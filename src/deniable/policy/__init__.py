@@ -2,6 +2,7 @@
 
 from deniable.policy.account import Account
 from deniable.policy.column import DeclaredColumn
+from deniable.policy.limits import QuestionLimits
 from deniable.policy.load import load
 from deniable.policy.policy import Policy
 from deniable.policy.problems import InvalidPolicyError, Problem
@@ -18,6 +19,7 @@ __all__ = [
     "InvalidPolicyError",
     "Policy",
     "Problem",
+    "QuestionLimits",
     "Terms",
     "Weight",
     "changes",

@@ -17,6 +17,8 @@ class Account:
 
     name: str
     cap: Cap
+    questions_per_day: int | None = None
+    """How many charges it may pay on one day (UTC); None: any number."""
 
 
 def read_budget(section: Section) -> Cap | None:

@@ -14,11 +14,13 @@ from deniable.core.errors import Refused
 from deniable.core.guarantee import Guarantee
 from deniable.core.sensitivity import Neighbours
 from deniable.policy.account import Account, read_analysts, read_budget
+from deniable.policy.limits import QuestionLimits, read_limits
 from deniable.policy.problems import InvalidPolicyError
 from deniable.policy.section import Section
 from deniable.policy.serving import ServeSettings, read_serving
 from deniable.policy.settings import EngineSettings, read_engine, read_ledger
 from deniable.policy.table import DeclaredTable, read_table
+from deniable.policy.units import found
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class Policy:
     population: str
     neighbours: Neighbours
     cap: Cap
+    limits: QuestionLimits
     engine: EngineSettings
     ledger: str
     tables: Mapping[str, DeclaredTable]
@@ -81,8 +84,8 @@ class Policy:
 
     @property
     def population_account(self) -> Account:
-        """Every question is charged to it, whoever asks."""
-        return Account("population", self.cap)
+        """Every question is charged to it, whoever asks. How many a day is its limit where nobody has a share."""
+        return Account("population", self.cap, None if self.analysts else self.limits.questions_per_day)
 
     def accounts(self, analyst: str | None = None) -> tuple[Account, ...]:
         """What a question is charged to: always the population, and the analyst's share where the policy gives shares.
@@ -96,7 +99,8 @@ class Policy:
             raise Refused(
                 "unknown-analyst", "Only analysts named in the policy may ask.", "Ask the custodian for a share."
             )
-        return (self.population_account, Account(f"analyst:{analyst}", self.cap.share(self.analysts[analyst])))
+        share = self.cap.share(self.analysts[analyst])
+        return (self.population_account, Account(f"analyst:{analyst}", share, self.limits.questions_per_day))
 
 
 def read_policy(root: Section, origin: str, folder: Path, stem: str) -> Policy:
@@ -107,9 +111,11 @@ def read_policy(root: Section, origin: str, folder: Path, stem: str) -> Policy:
     neighbours = population.choice("neighbours", Neighbours) or Neighbours.ADD_REMOVE
     population.finish()
     cap = read_budget(root.inner("budget"))
+    limits = read_limits(root.inner("limits"))
     engine = read_engine(root.inner("engine"))
     ledger = read_ledger(root.inner("ledger"), folder, stem)
-    tables = {title: read_table(title, section, folder) for title, section in root.inner("tables").each().items()}
+    sections = root.inner("tables").each()
+    tables = found({title: read_table(title, section, folder) for title, section in sections.items()}, sections)
     if not tables:
         root.problem("tables", "names no table", 'write [tables.visits] with source = "visits.parquet"')
     analysts, per_question = read_analysts(root, cap)
@@ -117,4 +123,4 @@ def read_policy(root: Section, origin: str, folder: Path, stem: str) -> Policy:
     root.finish()
     if root.problems or name is None or cap is None:
         raise InvalidPolicyError(origin, root.problems)
-    return Policy(name, neighbours, cap, engine, ledger, tables, analysts, origin, per_question, serving)
+    return Policy(name, neighbours, cap, limits, engine, ledger, tables, analysts, origin, per_question, serving)

@@ -19,6 +19,23 @@ _FAR = 100
 """How far above the contribution a unit's rows are cut in joins."""
 
 
+ARROW = "->"
+"""Between the column of a row and the table that has a unit for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step on the way to the unit: the value of `column` is looked up among the keys of `table`."""
+
+    column: str
+    table: str
+    key: str
+    unit: str
+    """What that table says about the unit: the column that names it, or the column of the next step."""
+    kind: Kind
+    """Of the unit, at the end of the way."""
+
+
 @dataclass(frozen=True, slots=True)
 class DeclaredTable:
     """A table that analysts may ask about; columns that are not declared do not exist for them."""
@@ -37,6 +54,10 @@ class DeclaredTable:
     """True: nobody is protected here, and joins are free."""
     most_rows: int | None = None
     """How many rows of one unit are put beside others in a join; None: a hundred times the contribution."""
+    key: str | None = None
+    """The column of which the custodian says that no two rows have the same value."""
+    path: tuple[Step, ...] = ()
+    """How the unit is found, where rows do not name it; `unit` is None then."""
 
     @property
     def most(self) -> int:
@@ -44,10 +65,16 @@ class DeclaredTable:
         return self.most_rows or min(_MOST, _FAR * self.contribution)
 
     @property
+    def way(self) -> str:
+        """The path to the unit, as it is written in full."""
+        return f" {ARROW} ".join([self.path[0].column, *(f"{step.table}.{step.unit}" for step in self.path)])
+
+    @property
     def facts(self) -> Mapping[str, object]:
         """What an answer depends on, as plain words and lists; the rows have a version of their own."""
         return {
-            "unit": self.unit,
+            "unit": self.way if self.path else self.unit,
+            **({"key": self.key} if self.key is not None else {}),
             "contribution": self.contribution,
             "keys": self.keys,
             "most_rows": self.most,
@@ -61,6 +88,7 @@ def read_table(name: str, section: Section, folder: Path) -> DeclaredTable:
     source = _source(section, name, folder)
     public = section.flag("public", default=False)
     unit = section.text("unit", 'unit = "patient_id", a column that names the person')
+    key = section.text("key", 'key = "order_id", a column of which no two rows have the same value')
     contribution = section.whole("contribution", "contribution = 10, the most rows of a person that count", most=_MOST)
     keys = section.whole("keys", "keys = 3, the most groups in which one person counts", most=_MOST)
     most_rows = section.whole("most_rows", "most_rows = 1000, the most rows of one person in a join", most=_MOST)
@@ -73,10 +101,13 @@ def read_table(name: str, section: Section, folder: Path) -> DeclaredTable:
         _refuse_weights(section, contribution)
     elif unit is not None and declared.sound:
         section.require("contribution", "contribution = 10, the most rows of a person that count")
-        _check_unit(section, unit, columns)
+        if ARROW not in unit:  # where it leads is checked once all tables are known: see units.py
+            _check_unit(section, unit, columns)
+    if key is not None and declared.sound:
+        _check_key(section, key, columns)
     weight = contribution or 1
     known = {title: column for title, column in columns.items() if column is not None}
-    return DeclaredTable(name, source, known, unit, weight, keys or weight, public, most_rows)
+    return DeclaredTable(name, source, known, unit, weight, keys or weight, public, most_rows, key)
 
 
 def _source(section: Section, name: str, folder: Path) -> str | None:
@@ -110,6 +141,17 @@ def _refuse_weights(section: Section, contribution: int | None) -> None:
         section.problem("keys", "without a unit, each row stands for itself and is in one group", hint)
     if section.value("most_rows") is not None:
         section.problem("most_rows", "without a unit, each row stands for itself", hint)
+
+
+def _check_key(section: Section, key: str, columns: Mapping[str, DeclaredColumn | None]) -> None:
+    """Keys are compared as they are stored, so they have an equality that is beyond doubt."""
+    column = columns.get(key)
+    if key not in columns:
+        hint = f'{closest(key, columns)}declare it: {key} = {{ type = "integer" }}'
+        section.problem("key", f"'{key}' is not among the columns", hint)
+    elif column is not None and column.kind in {Kind.NUMBER, Kind.BOOLEAN}:
+        place = section.inner("columns").inner(key)
+        place.problem("type", f"a {column.kind.value} cannot be a key", "write integer, text or date")
 
 
 def _check_unit(section: Section, unit: str, columns: Mapping[str, DeclaredColumn | None]) -> None:

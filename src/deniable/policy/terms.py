@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from deniable.policy.policy import Policy
+from deniable.policy.table import ARROW
 
 Terms = Mapping[str, Any]
 """As plain words, lists and mappings, ready for JSON."""
@@ -52,6 +53,7 @@ def terms_of(policy: Policy) -> Terms:
         "population": policy.population,
         "neighbours": policy.neighbours.value,
         "budget": {part: str(getattr(policy.cap, part)) for part in _PARTS},
+        "limits": policy.limits.facts,
         "analysts": {
             name: {"epsilon": str(share.epsilon), "delta": str(share.delta)} for name, share in policy.analysts.items()
         },
@@ -79,6 +81,7 @@ def changes(old: Terms, new: Terms) -> list[Change]:
     found = [*_neighbours(old, new), *_budget(old["budget"], new["budget"]), *_tables(old["tables"], new["tables"])]
     for name in sorted(old["analysts"].keys() | new["analysts"].keys()):
         found += _plain(f"analyst {name}", old["analysts"].get(name), new["analysts"].get(name))
+    found += _plain("limits", old.get("limits", new.get("limits")), new.get("limits"))
     order = list(Weight)
     return sorted(found, key=lambda change: -order.index(change.weight))
 
@@ -102,7 +105,7 @@ def reunited(past: Iterable[Terms], new: Terms) -> list[Change]:
     for name, table in new["tables"].items():
         for known, said in ((name, "it"), (f"source {table['source']}", table["source"])):
             before = units.get(known)
-            if before is not None and not table["public"] and before["unit"] != table["unit"]:
+            if before is not None and not table["public"] and _root(before) != _root(table):
                 words = f"table {name}: {said} was protected by {_unit(before)}, and would be by {_unit(table)}"
                 found.append(Change(words, Weight.NEVER))
     return found
@@ -134,10 +137,13 @@ def _tables(old: Mapping[str, Terms], new: Mapping[str, Terms]) -> Iterator[Chan
             yield Change(f"table {name} becomes public: nobody in it is protected any more", Weight.CONFIRMED)
         elif before["unit"] != after["unit"]:
             words = f"table {name}: the unit is {_unit(after)} and no longer {_unit(before)}"
-            yield Change(words, Weight.PLAIN if before["public"] else Weight.NEVER)
+            yield Change(words, _moved(before, after))
+        if before.get("key") != after.get("key"):
+            words = f"table {name}: key {_said(before.get('key'))} -> {_said(after.get('key'))}"
+            yield Change(words, Weight.PLAIN if after["public"] else Weight.CONFIRMED)
         if before["source"] != after["source"]:
             yield Change(f"table {name}: source {before['source']} -> {after['source']}", Weight.CONFIRMED)
-        for key in sorted((before.keys() | after.keys()) - {"columns", "unit", "source", "public"}):
+        for key in sorted((before.keys() | after.keys()) - {"columns", "unit", "key", "source", "public"}):
             yield from _plain(f"table {name}: {key}", before.get(key), after.get(key))
         for column in sorted(before["columns"].keys() | after["columns"].keys()):
             yield from _plain(f"{name}.{column}", before["columns"].get(column), after["columns"].get(column))
@@ -155,6 +161,18 @@ def _plain(what: str, before: object, after: object) -> Iterator[Change]:
                 yield Change(f"{what}: {key} {_said(before.get(key))} -> {_said(after.get(key))}", Weight.PLAIN)
     elif before != after:
         yield Change(f"{what} {_said(before)} -> {_said(after)}", Weight.PLAIN)
+
+
+def _moved(before: Terms, after: Terms) -> Weight:
+    """Another way to the same people may be right, and may give rows to other people; other people are never right."""
+    if before["public"]:
+        return Weight.PLAIN
+    return Weight.CONFIRMED if _root(before) == _root(after) else Weight.NEVER
+
+
+def _root(table: Terms) -> str | None:
+    """What names the unit at the end of the way: a column of the table itself, or `orders.customer_id`."""
+    return None if table["unit"] is None else str(table["unit"]).rpartition(ARROW)[2].strip()
 
 
 def _unit(table: Terms) -> str:

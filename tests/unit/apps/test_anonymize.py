@@ -139,3 +139,22 @@ def test_every_model_can_be_written_in_a_policy(folder, monkeypatch, capsys):
     assert "recursive (3, 2)-diversity" in said
     assert "sample of 100 people" in said
     assert pq.read_table(folder / "out.parquet").num_columns == 4
+
+
+def test_a_terminal_obeys_no_name_and_no_value(folder, monkeypatch, capsys):
+    """Columns and values come from whoever made the table: control characters are spelled out, markup stays text."""
+    name, value, kept = "[red]con\x1b[31mdition", "\x1b]0;owned\x07", "no\x9bte[/red]"
+    text = PATIENTS.replace("condition\n", f"{name}\n").replace("Viral", value).replace("visits", kept)
+    (folder / "patients.csv").write_text(text)
+    rules = POLICY.replace("condition = {", '"[red]con\\u001b[31mdition" = {')
+    rules = rules.replace("k = 4\n", 'k = 4\nkeep = ["no\\u009bte[/red]"]\n')
+    (folder / "anonymize.toml").write_text(rules)
+    asked = ["--settings", "anonymize.toml"]
+    assert run(monkeypatch, "patients.csv", *asked, "-o", "[red]out.parquet") == 0
+    assert run(monkeypatch, "check", "[red]out.parquet", *asked) == 0
+    output = capsys.readouterr().out
+    assert not [one for one in output if not one.isprintable() and one != "\n"]
+    folded = "".join(output.split()).replace("│", "")
+    assert "wrote[red]out.parquet" in folded
+    assert "[red]con\\x1b[31mdition" in folded
+    assert "no\\x9bte[/red]" in folded

@@ -5,8 +5,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -15,28 +13,7 @@ from deniable.apps.cli import app, main
 from deniable.apps.exits import ExitCode, ending
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.policy import InvalidPolicyError, Problem
-
-POLICY = """
-[population]
-name = "clinic"
-[budget]
-epsilon = 1
-[tables.visits]
-source = "visits.parquet"
-[tables.visits.columns]
-age = { type = "integer", bounds = [0, 110] }
-"""
-COUNT = "SELECT COUNT(*) AS n FROM visits"
-
-
-@pytest.fixture
-def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A policy with its file and its ledger."""
-    monkeypatch.chdir(tmp_path)
-    pq.write_table(pa.table({"age": list(range(100))}), "visits.parquet")
-    Path("clinic.toml").write_text(POLICY)
-    deniable.create("clinic.toml").close()
-    return tmp_path
+from tests.unit.apps.conftest import COUNT, POLICY
 
 
 def code(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:

@@ -106,3 +106,17 @@ def test_a_time_that_is_none_is_named(clinic: Path) -> None:
 )
 def test_a_loss_is_shown_in_its_simplest_form(loss: Loss, text: str) -> None:
     assert str(loss) == text
+
+
+def test_a_terminal_obeys_no_question_and_no_analyst(tmp_path: Path) -> None:
+    """What stands in the ledger was written by whoever asked."""
+    pq.write_table(pa.table({"age": list(range(100))}), tmp_path / "visits.parquet")
+    policy = tmp_path / "clinic.toml"
+    policy.write_text(POLICY.replace("bob =", '"[red]b\\u001b[31mob" ='))
+    with deniable.create(policy, reason="a test") as curator:
+        question = "SELECT COUNT(*) AS n FROM visits WHERE 'a\x1b[31m[/red]' = 'b'"
+        curator.ask(question, epsilon="0.1", analyst="[red]b\x1b[31mob")
+    output = listed(policy, columns=200)
+    assert not [one for one in output if not one.isprintable() and one != "\n"]
+    assert "[red]b\\x1b[31mob" in output
+    assert "a\\x1b[31m[/red]" in output

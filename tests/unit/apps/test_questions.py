@@ -14,29 +14,7 @@ from typer.testing import CliRunner
 import deniable
 from deniable.apps.cli import app
 from deniable.core.errors import InvalidArgumentError
-
-POLICY = """
-[population]
-name = "clinic"
-[budget]
-epsilon = 1
-delta = 1e-6
-[tables.visits]
-source = "visits.parquet"
-[tables.visits.columns]
-age = { type = "integer", bounds = [0, 110] }
-"""
-COUNT = "SELECT COUNT(*) AS n FROM visits"
-
-
-@pytest.fixture
-def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A policy with its file and its ledger."""
-    monkeypatch.chdir(tmp_path)
-    pq.write_table(pa.table({"age": list(range(100))}), "visits.parquet")
-    Path("clinic.toml").write_text(POLICY)
-    deniable.create("clinic.toml").close()
-    return tmp_path
+from tests.unit.apps.conftest import COUNT
 
 
 def run(*arguments: str) -> str:

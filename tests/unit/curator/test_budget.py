@@ -15,6 +15,9 @@ from deniable.core.number import exact
 from deniable.core.shown import at_least
 from deniable.curator.budget import Budget
 from deniable.mechanisms import Gaussian
+from deniable.planner import ChargeLimits
+
+NO_LIMITS = ChargeLimits({}, {}, 10**9)
 
 losses = st.lists(
     st.one_of(
@@ -26,7 +29,7 @@ losses = st.lists(
 
 
 def budget(*spent: Loss, epsilon: int = 3, delta: str = "1e-6", name: str = "population") -> Budget:
-    return Budget(name, Filter(Cap(epsilon, delta)), sum(spent, Loss.zero()))
+    return Budget(name, Filter(Cap(epsilon, delta)), sum(spent, Loss.zero()), NO_LIMITS)
 
 
 @settings(deadline=None)

@@ -19,7 +19,6 @@ from deniable.local import (
     LocalHashing,
     Marginals,
     MeanVector,
-    Memory,
     OptimizedUnary,
     Piecewise,
     ProjectiveGeometry,
@@ -298,15 +297,6 @@ def test_tables_add_up_to_one_and_are_shaped() -> None:
         survey.perturb({"sex": ["f"], "age": [0, 1], "town": ["a"]})
 
 
-def test_a_memory_repeats_itself_and_counts_what_it_lost() -> None:
-    device = Memory(KaryResponse(100, 1))
-    assert device.loss.epsilon == 0
-    first = [device.report(7).data[0] for _ in range(50)]
-    assert len(set(first)) == 1
-    device.report(8)
-    assert (device.loss.epsilon, device.fresh_loss.epsilon) == (2, 51)
-
-
 # Values
 
 
@@ -361,11 +351,6 @@ def test_extreme_losses_still_give_estimates(epsilon: object) -> None:
 def test_a_domain_that_no_collector_can_hold_is_refused(size: int) -> None:
     with pytest.raises(InvalidArgumentError, match=r"^domain must have at most"):
         KaryResponse(size, 1)
-
-
-def test_a_memory_takes_single_values() -> None:
-    with pytest.raises(InvalidArgumentError, match=r"^value "):
-        Memory(KaryResponse(3, 1)).report([1, 2])
 
 
 def test_a_header_that_does_not_fit_its_payload_is_refused() -> None:

@@ -111,7 +111,7 @@ def test_without_delta_there_is_nothing_to_divide() -> None:
 def test_without_shares_everybody_is_charged_to_the_population() -> None:
     policy = read(SMALL)
     assert policy.accounts() == policy.accounts("anybody")
-    assert policy.accounts() == (Account("population", divided(3, 1e-6, "0.5", "0.5", "0")),)
+    assert policy.accounts() == (Account("population", divided(3, 1e-6, "0.5", "0.5", "0"), 1000),)
     assert policy.accounts() == (policy.population_account,)
 
 
@@ -120,9 +120,9 @@ def test_a_share_is_charged_beside_the_population() -> None:
     population = policy.accounts("alice")[0]
     assert population == policy.population_account
     assert population.name == "population"
-    assert policy.accounts("alice")[1] == Account("analyst:alice", divided(1, 1e-6, "0.5", "0.5", "0"))
-    assert policy.accounts("bob")[1] == Account("analyst:bob", divided("1/2", 1e-7, "0.05", "0.05", "0"))
-    assert policy.accounts("carol")[1] == Account("analyst:carol", divided(1, 0, "0", "0", "0"))
+    assert policy.accounts("alice")[1] == Account("analyst:alice", divided(1, 1e-6, "0.5", "0.5", "0"), 1000)
+    assert policy.accounts("bob")[1] == Account("analyst:bob", divided("1/2", 1e-7, "0.05", "0.05", "0"), 1000)
+    assert policy.accounts("carol")[1] == Account("analyst:carol", divided(1, 0, "0", "0", "0"), 1000)
 
 
 @pytest.mark.parametrize("analyst", [None, "", "mallory", "Alice"])

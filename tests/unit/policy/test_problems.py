@@ -216,7 +216,7 @@ def test_lists_without_end_are_not_followed() -> None:
         (f"{VISITS}.contributions", "did you mean 'contribution'?"),
         (f"{COLUMNS}.age.bound", "did you mean 'bounds'?"),
         ("analysts.alice.epsilom", "did you mean 'epsilon'?"),
-        ("seed", "the keys here are: population, budget, engine, ledger, tables, analysts"),
+        ("seed", "the keys here are: population, budget, limits, engine, ledger, tables, analysts"),
         ("budget.seed", "the keys here are: epsilon"),
         ("engine.random", "the keys here are: kind"),
         ("random", "the keys here are"),

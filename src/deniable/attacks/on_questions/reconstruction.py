@@ -127,11 +127,7 @@ class Reconstruction(AttackOnSums):
             "error E of each answer, in people",
             "share of rows rebuilt",
             lines,
-            (
-                Mark(0.5, "guessing"),
-                Mark(self.n / ALL_SUBSETS, "n/401", upright=True),
-                Mark(root, "sqrt(n)", upright=True),
-            ),
+            (Mark(0.5, "guessing"), Mark(root, "sqrt(n)", upright=True)),
         )
 
     def _subsets(self, people: int, chance: np.random.Generator) -> BoolArray:

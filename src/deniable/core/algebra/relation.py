@@ -6,6 +6,7 @@ joins, leaves or changes moves no rows but their own. How much the rows of one u
 the end (see `query.Source`).
 
 - A declared table: its rows. The unit is the column that the policy says.
+- LookedUp: the rows of a declared table that does not name the unit, with the unit that another table has for a key.
 - Numbered: if the unit is the row, each row names itself, so that it can be followed through a join.
 - Projected: row by row.
 - Grouped: one row for each unit and value of the keys; never across units, unless all of it is public.
@@ -55,6 +56,24 @@ class Measure:
     function: Measured
     value: Expression
     where: Expression | None
+
+
+@dataclass(frozen=True, slots=True)
+class LookedUp:
+    """The rows of a declared table, each once for every unit that `through` has for the value of its column.
+
+    Rows for which there is no unit are nobody's, and are left out. The column UNIT is new. If the key is what the
+    policy says, a row has one unit at most; if not, a row that several units share counts for each of them.
+    """
+
+    table: str
+    column: str
+    """Whose value is looked up."""
+    through: str | LookedUp
+    key: str
+    """The column of `through` that it is compared with, as both are stored."""
+    unit: str
+    """The column of `through` that names the unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +130,17 @@ class Beside:
 class Among:
     """A set beside the parts before it: the column THERE is true where the value is in it, and NULL elsewhere.
 
-    The set has each value once, told apart as what it is compared as; so rows stay as many as they are.
+    The set has each combination of values once, told apart as what they are compared as; so rows stay as many as they
+    are.
     """
 
     table: Relation
     where: Expression | None
     """Which of its rows make up the set."""
     units: tuple[str, str] | None
-    """The columns that name the unit, among the parts before and in the table, where the set is of units."""
-    values: tuple[Expression, Expression] | None
-    """Otherwise, what is looked for among the parts before, and what it is compared with in the table."""
+    """The columns that name the unit, among the parts before and in the table, if it is private: they must be equal."""
+    values: tuple[tuple[Expression, Expression], ...]
+    """What else is looked for among the parts before, and what each is compared with in the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +173,8 @@ class Cut:
     by: tuple[Column, ...]
     unless: tuple[Matches, ...] | None
     """Not needed where none of these has more than one row: then the rows stay as many as they are. None: needed."""
+    key: Column | None = None
+    """Where rows are found by this: of each unit and value, so many. Rows without a value are found by nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +185,7 @@ class Work:
     matches: tuple[Matches, ...]
 
 
-Relation = str | Numbered | Projected | Grouped | Stacked | Joined | Cut
+Relation = str | LookedUp | Numbered | Projected | Grouped | Stacked | Joined | Cut
 
 
 def tables(relation: Relation) -> tuple[str, ...]:
@@ -176,12 +198,34 @@ def tables(relation: Relation) -> tuple[str, ...]:
     match relation:
         case str():
             return (relation,)
+        case LookedUp(table=table, through=through):
+            return (table, *tables(through))
         case Stacked(parts=parts):
             return tuple(name for part in parts for name in tables(part))
         case Joined(first=first, others=others):
             return (*tables(first), *(name for other in others for name in tables(other.table)))
         case _:
             return tables(relation.table)
+
+
+def lookups(relation: Relation) -> tuple[LookedUp, ...]:
+    """Every table in it whose rows do not name their unit.
+
+    Example:
+        >>> [found.table for found in lookups(Numbered(LookedUp("lines", "order", "orders", "id", "customer")))]
+        ['lines']
+    """
+    match relation:
+        case str():
+            return ()
+        case LookedUp(through=through):
+            return (relation, *lookups(through))
+        case Stacked(parts=parts):
+            return tuple(found for part in parts for found in lookups(part))
+        case Joined(first=first, others=others):
+            return (*lookups(first), *(found for other in others for found in lookups(other.table)))
+        case _:
+            return lookups(relation.table)
 
 
 def depth(relation: Relation) -> int:
@@ -194,6 +238,8 @@ def depth(relation: Relation) -> int:
     match relation:
         case str():
             return 0
+        case LookedUp(through=through):
+            return 1 + depth(through)
         case Stacked(parts=parts):
             return 1 + max(map(depth, parts))
         case Joined(first=first, others=others):

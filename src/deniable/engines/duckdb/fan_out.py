@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from deniable.core.algebra.query import ExactQuery
-from deniable.core.algebra.relation import Cut, Joined, Matches, Relation, Stacked
+from deniable.core.algebra.relation import Cut, Joined, LookedUp, Matches, Relation, Stacked
 from deniable.engines.duckdb.relations import Tables, spelled
 from deniable.engines.duckdb.spelling import Speller
 
@@ -34,7 +34,7 @@ def lightened(query: ExactQuery, matched: Count) -> ExactQuery:
 
 def _needed(relation: Relation, matched: Count) -> Relation:
     match relation:
-        case str():
+        case str() | LookedUp():
             return relation
         case Cut(table=table, unless=unless):
             inner = _needed(table, matched)

@@ -15,6 +15,7 @@ from deniable.core.algebra.relation import (
     Cut,
     Grouped,
     Joined,
+    LookedUp,
     Measure,
     Measured,
     Numbered,
@@ -58,6 +59,8 @@ def spelled(relation: Relation, tables: Tables, alias: str = "r") -> From:  # no
         case str():
             columns = {name: stored(f"{alias}.{quoted(name)}", kind) for name, kind in tables(relation).items()}
             return From(f"main.{quoted(relation)} AS {alias}", columns)
+        case LookedUp():
+            return _looked_up(relation, tables, alias)
         case Numbered():
             return _numbered(relation, tables, alias)
         case Projected():
@@ -77,6 +80,18 @@ def spelled(relation: Relation, tables: Tables, alias: str = "r") -> From:  # no
 def _inner(select: str, types: Mapping[str, str], alias: str) -> From:
     columns = {name: Stored(f"{alias}.{quoted(name)}", kind) for name, kind in types.items()}
     return From(f"({select}) AS {alias}", columns)
+
+
+def _looked_up(relation: LookedUp, tables: Tables, alias: str) -> From:
+    """Each row beside the units of its key. DISTINCT, so that no row is there twice for one unit."""
+    rows, keys = spelled(relation.table, tables, f"{alias}_t"), spelled(relation.through, tables, f"{alias}_k")
+    _check_alike(rows.columns[relation.column].type, keys.columns[relation.key].type)
+    speller = Speller(keys.columns)
+    key, unit = speller.unit(relation.key), speller.unit(relation.unit)
+    known = f"{keys.select(relation.unit, None, [f'DISTINCT {key} AS key', f'{unit} AS unit'])} AND {key} IS NOT NULL"
+    place = f"{alias}_u"
+    text = f"({rows.text} JOIN ({known}) AS {place} ON {Speller(rows.columns).unit(relation.column)} = {place}.key)"
+    return From(text, {**rows.columns, UNIT: Stored(f"{place}.unit", keys.columns[relation.unit].type)})
 
 
 def _numbered(relation: Numbered, tables: Tables, alias: str) -> From:
@@ -165,11 +180,15 @@ def _cut(relation: Cut, tables: Tables, alias: str) -> From:
     names = ", ".join(quoted(name) for name in rows.columns)
     seen = [_told_apart(column, speller) for column in relation.by]
     order = ", ".join([f"HASH({', '.join([f'CAST({unit} AS VARCHAR)', *seen])})", *seen])
-    among = "(SELECT unit FROM heavy)"
-    heavy = f"{rows.select(relation.unit, None, [f'{unit} AS unit'])} GROUP BY 1 HAVING COUNT(*) > {relation.most}"
-    place = f"ROW_NUMBER() OVER (PARTITION BY {unit} ORDER BY {order}) AS {_PLACE}"
-    light = f"{rows.select(relation.unit, None, columns)} AND {unit} NOT IN {among}"
-    ranked = f"{rows.select(relation.unit, None, [*columns, place])} AND {unit} IN {among}"
+    group = [unit] if relation.key is None else [unit, speller.identity(relation.key)]
+    named = [f"{value} AS g{place}" for place, value in enumerate(group)]
+    places = ", ".join(str(place + 1) for place in range(len(group)))
+    heavy = f"{rows.select(relation.unit, None, named)} GROUP BY {places} HAVING COUNT(*) > {relation.most}"
+    equal = " AND ".join(f"heavy.g{place} = {value}" for place, value in enumerate(group))
+    among = f"EXISTS (FROM heavy WHERE {equal})"
+    place = f"ROW_NUMBER() OVER (PARTITION BY {', '.join(group)} ORDER BY {order}) AS {_PLACE}"
+    light = f"{rows.select(relation.unit, None, columns)} AND NOT {among}"
+    ranked = f"{rows.select(relation.unit, None, [*columns, place])} AND {among}"
     first = f"SELECT {names} FROM ({ranked}) AS f WHERE {_PLACE} <= {relation.most}"  # noqa: S608 - as above
     return _inner(f"WITH heavy AS MATERIALIZED ({heavy}) {light} UNION ALL {first}", types, alias)
 
@@ -188,17 +207,18 @@ def _among(other: Among, columns: Mapping[str, Stored], tables: Tables, alias: s
     """
     rows, before = spelled(other.table, tables), Speller(columns)
     inside = Speller(rows.columns)
+    pairs: list[tuple[str, str]] = []
     if other.units is not None:
         wanted, name = other.units
         _check_alike(columns[wanted].type, rows.columns[name].type)
-        value, option = before.unit(wanted), inside.unit(name)
-    elif other.values is not None:
-        kind = common(*other.values)
-        value, option = before.identity(other.values[0], kind), inside.identity(other.values[1], kind)
-    else:
-        raise ValueError("nothing is looked for")
-    chosen = f"DISTINCT {option} AS entry, TRUE AS there"
-    return f"({rows.select(None, other.where, [chosen])}) AS {alias} ON {value} = {alias}.entry"
+        pairs.append((before.unit(wanted), inside.unit(name)))
+    for value, option in other.values:
+        kind = common(value, option)
+        pairs.append((before.identity(value, kind), inside.identity(option, kind)))
+    entries = [f"{option} AS e{place}" for place, (_, option) in enumerate(pairs)]
+    chosen = f"DISTINCT {', '.join([*entries, 'TRUE AS there'])}"
+    equal = " AND ".join(f"{value} = {alias}.e{place}" for place, (value, _) in enumerate(pairs)) or "TRUE"
+    return f"({rows.select(None, other.where, [chosen])}) AS {alias} ON {equal}"
 
 
 def _numbered_names(number: int, part: From) -> dict[str, Stored]:
@@ -211,7 +231,7 @@ def _condition(other: Beside, columns: Mapping[str, Stored]) -> str:
     if other.units is not None:
         _check_alike(*(columns[name].type for name in other.units))
         conditions.insert(0, " = ".join(speller.unit(name) for name in other.units))
-    return " AND ".join(conditions)
+    return " AND ".join(conditions) or "TRUE"
 
 
 def _check_alike(*types: str) -> None:

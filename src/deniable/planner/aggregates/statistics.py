@@ -206,22 +206,24 @@ def _of_product(one: _Grid, other: _Grid, divisor: int) -> Fraction:
     return (off + divisor - 1) * one.step * other.step
 
 
-def step_of(value: Expression, extent: Fraction, declared: Mapping[str, Fraction]) -> Fraction:
+def step_of(
+    value: Expression, extent: Fraction, declared: Mapping[str, Fraction], *, finest: int = _FINEST
+) -> Fraction:
     """Whole numbers have step 1, columns their declared one; others are cut finely enough that nobody notices.
 
     `extent` is how far values reach from the grid's centre; the step is coarse enough that this is few steps, and that
     doubles of the values' size can tell steps apart.
     """
     size = max((abs(end) for end in (value.range.low, value.range.high) if end is not None), default=Fraction(0))
-    least = max(extent / _FINEST, size / _DOUBLES)
-    finest = Fraction(1)
-    while finest > least:
-        finest /= 2
-    while finest < least:
-        finest *= 2
-    step = _own_step(value, declared) or finest
-    fits = extent / step <= _WIDEST and (value.kind is Kind.INTEGER or step >= size / _DOUBLES)
-    return step if fits else finest
+    least = max(extent / finest, size / _DOUBLES)
+    fine = Fraction(1)
+    while fine > least:
+        fine /= 2
+    while fine < least:
+        fine *= 2
+    step = _own_step(value, declared) or fine
+    fits = extent / step <= max(_WIDEST, finest) and (value.kind is Kind.INTEGER or step >= size / _DOUBLES)
+    return step if fits else fine
 
 
 def _own_step(value: Expression, declared: Mapping[str, Fraction]) -> Fraction | None:

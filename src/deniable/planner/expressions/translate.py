@@ -12,6 +12,7 @@ from sqlglot import exp
 from deniable.core.algebra.expression import Call, Expression, Kind, Literal, depth, size
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.number import exact
+from deniable.planner.expressions.decimals import exactly
 from deniable.planner.expressions.functions import FUNCTIONS, MOST_CHARACTERS, call, longest, number
 from deniable.planner.parse import position
 from deniable.planner.work import spend
@@ -89,11 +90,13 @@ _DEEPEST = 110
 
 
 def _binary(name: str) -> tuple[frozenset[str], Build]:
-    return frozenset({"this", "expression"}), lambda node, go: call(name, *_alike(go(node.this), go(node.expression)))
+    return frozenset({"this", "expression"}), lambda node, go: exactly(
+        name, *_alike(go(node.this), go(node.expression))
+    )
 
 
 def _unary(name: str) -> tuple[frozenset[str], Build]:
-    return frozenset({"this"}), lambda node, go: call(name, go(node.this))
+    return frozenset({"this"}), lambda node, go: exactly(name, go(node.this))
 
 
 def _several(name: str) -> tuple[frozenset[str], Build]:
@@ -129,14 +132,14 @@ def _quotient(node: exp.Expression, go: Go) -> Expression:
 
 def _between(node: exp.Expression, go: Go) -> Expression:
     value, low, high = _alike(go(node.this), go(node.args["low"]), go(node.args["high"]))
-    return call("and", call("at_least", value, low), call("at_most", value, high))
+    return call("and", exactly("at_least", value, low), exactly("at_most", value, high))
 
 
 def _in(node: exp.Expression, go: Go) -> Expression:
     value, *options = _alike(*(go(part) for part in (node.this, *node.expressions)))
     if not options or not all(isinstance(option, Literal) for option in options):
         raise InvalidArgumentError("in", "takes a list of constants")
-    return call("in", value, *options)
+    return exactly("in", value, *options)
 
 
 def _is(node: exp.Expression, go: Go) -> Expression:
@@ -169,7 +172,7 @@ def _case(node: exp.Expression, go: Go) -> Expression:
     subject = node.this
     parts: list[Expression] = []
     for branch in node.args["ifs"]:
-        condition = go(branch.this) if subject is None else call("equal", *_alike(go(subject), go(branch.this)))
+        condition = go(branch.this) if subject is None else exactly("equal", *_alike(go(subject), go(branch.this)))
         parts += [_truth(condition), go(branch.args["true"])]
     otherwise = node.args.get("default")
     return _cases(parts, None if otherwise is None else go(otherwise))
@@ -198,7 +201,7 @@ def _truth(condition: Expression) -> Expression:
 
 def _round(node: exp.Expression, go: Go) -> Expression:
     places = node.args.get("decimals")
-    return call("round", go(node.this), number(0) if places is None else go(places))
+    return exactly("round", go(node.this), number(0) if places is None else go(places))
 
 
 def _substring(node: exp.Expression, go: Go) -> Expression:
@@ -239,7 +242,7 @@ def _cast(node: exp.Expression, go: Go) -> Expression:
         return value
     if kind is Kind.DATE and isinstance(value, Literal):
         return _date(value)
-    return call(f"to_{kind.value}", value)
+    return exactly(f"to_{kind.value}", value)
 
 
 def _negate(node: exp.Expression, go: Go) -> Expression:
@@ -277,7 +280,7 @@ def _unknown(node: exp.Expression) -> Refused:
             "rows", "Single rows are never shown, only statistics.", "Use COUNT(*), SUM(...), AVG(...).", place
         )
     if isinstance(node, exp.Subquery | exp.Select | exp.Exists):
-        hint = "Join it, or look for the unit: unit IN (SELECT unit ...)."
+        hint = "Join it, or look for people: person IN (SELECT person ...)."
         return Refused("subquery", "A subquery is not allowed here.", hint, place)
     if isinstance(node, exp.Window):
         return Refused("window", "Window functions are not supported on private rows.", "Use GROUP BY.", place)

@@ -20,14 +20,16 @@ def check_inner(select: exp.Select) -> None:
     check_clauses(select)
     for clause, word in _LATER.items():
         if select.args.get(clause) is not None:
-            reason = f"{word} is not answered inside a subquery."
+            reason = f"{word} is not supported inside a subquery."
             raise Refused("unsupported-clause", reason, "Use it on the answer.", position(select.args[clause]))
 
 
 def refuse_others(node: exp.Expression, known: tuple[str, ...]) -> None:
     """Nothing about a table or subquery but what has a meaning here."""
     if any(value for name, value in node.args.items() if name not in known):
-        raise Refused("unsupported-clause", "Only a plain table or subquery is answered.", "", position(node))
+        raise Refused(
+            "unsupported-clause", "Only a plain table or subquery is supported.", "Leave the rest out.", position(node)
+        )
 
 
 def terms(select: exp.Select, clause: str) -> list[exp.Expression]:
@@ -37,9 +39,18 @@ def terms(select: exp.Select, clause: str) -> list[exp.Expression]:
         any(value for name, value in found.args.items() if name not in _LISTED)
         or any(isinstance(node, exp.Rollup | exp.Cube | exp.GroupingSets) for node in found.expressions)
     ):
-        reason = "ROLLUP, CUBE, GROUPING SETS and ALL are not answered."
+        reason = "ROLLUP, CUBE, GROUPING SETS and ALL are not supported."
         raise Refused("unsupported-clause", reason, "List the columns.", position(found))
     return list(found.expressions) if found is not None else []
+
+
+def parts_of(node: exp.Expression | None) -> list[exp.Expression]:
+    """The conditions that WHERE or ON puts together with AND."""
+    if node is None:
+        return []
+    if isinstance(node, exp.Where | exp.Paren):
+        return parts_of(node.this)
+    return [*parts_of(node.this), *parts_of(node.expression)] if isinstance(node, exp.And) else [node]
 
 
 def title(node: exp.Expression) -> str:

@@ -14,7 +14,7 @@ from math import prod
 from sqlglot import exp
 
 from deniable.core.algebra.expression import Call, Expression, Kind, names, unprefixed
-from deniable.core.algebra.relation import Beside, Cut, Joined, Matches, Relation, Work
+from deniable.core.algebra.relation import Beside, Cut, Grouped, Joined, Matches, Relation, Work
 from deniable.core.errors import Refused
 from deniable.planner.expressions.functions import call
 from deniable.planner.expressions.keys import conjuncts
@@ -23,6 +23,8 @@ from deniable.planner.relations.rows import Origin, Side, both
 
 MOST_PAIRS = 100_000
 """Of one unit's own rows, in one join."""
+PER_KEY = 4
+"""How many rows of one unit are found by one value of a declared key, of which there should be one."""
 
 
 def ties(part: Expression, prefix: str) -> bool:
@@ -33,7 +35,7 @@ def ties(part: Expression, prefix: str) -> bool:
     return inside in ([{True}, {False}], [{False}, {True}])
 
 
-def matching(on: Expression, left: Origin, right: Origin, prefix: str) -> tuple[Matches, ...]:
+def matching(on: Expression | None, left: Origin, right: Origin, prefix: str) -> tuple[Matches, ...]:
     """The public rows that stand beside each row of a join. The right is as it was before it got the prefix."""
     if left.private and right.private:
         return (*left.matches, *right.matches)
@@ -49,7 +51,7 @@ def first_alone(left: Origin, right: Origin) -> tuple[Work, ...]:
     return (Work(1, left.matches),) if right.private and not left.private and left.matches else ()
 
 
-def _matched(on: Expression, public: Origin, prefix: str, *, here: bool) -> Matches:
+def _matched(on: Expression | None, public: Origin, prefix: str, *, here: bool) -> Matches:
     """A public side, by what it must agree in with a row of the other; `here`: it has the prefix in the condition."""
     keys: list[Expression] = []
     where = public.where
@@ -70,37 +72,45 @@ def cut(rows: Origin, node: exp.Expression) -> Origin:
 
     Of a public join, what can become of one row.
     """
-    limits = _limits(rows.sides, node)
+    sides = [side for side in rows.sides if not side.found]
+    found = [side for side in rows.sides if side.found]
+    times = PER_KEY ** len(found)
+    limits = _limits(sides, MOST_PAIRS // times, node)
     unless = rows.matches if len(limits) == 1 else None
     table = rows.table
     if not isinstance(table, Joined):
         raise TypeError("only joins are cut")
-    for side, most in zip(rows.sides, limits, strict=True):
+    for side, most in zip(sides, limits, strict=True):
         if unless != ():
             table = _with(table, side, most, unless)
-    work = Work(prod(limits), rows.matches)
+    for side in found:
+        table = _with(table, side, PER_KEY, None)
+    work = Work(prod(limits) * times, rows.matches)
     return replace(rows, table=table, most=work.rows, works=(*rows.works, work))
 
 
-def _limits(sides: tuple[Side, ...], node: exp.Expression) -> list[int]:
+def _limits(sides: list[Side], pairs: int, node: exp.Expression) -> list[int]:
     """For each side as many rows as it may have; fewer, in proportion to the contributions, if they are many pairs."""
     least = [min(side.most, side.contribution) for side in sides]
-    if prod(least) > MOST_PAIRS:
-        reason = f"One unit that keeps to its contribution could have more than {MOST_PAIRS:,} rows in this join."
-        hint = "Join fewer private tables, or group them by the unit first; or have most_rows declared."
+    if prod(least) > pairs:
+        reason = f"One person within the contribution could have more than {pairs:,} rows in this join."
+        hint = "Join fewer private tables, or group them by the person first; or have most_rows declared."
         raise Refused("too-many-rows", reason, hint, position(node))
 
     def limits(times: int) -> list[int]:
         return [min(side.most, fewest * times) for side, fewest in zip(sides, least, strict=True)]
 
-    return limits(bisect_right(range(1, MOST_PAIRS + 1), MOST_PAIRS, key=lambda times: prod(limits(times))))
+    return limits(bisect_right(range(1, pairs + 1), pairs, key=lambda times: prod(limits(times))))
 
 
 def _with(table: Joined, side: Side, most: int, unless: tuple[Matches, ...] | None) -> Joined:
     """The join with one of its parts cut; anew, if it was cut before something else was joined."""
 
-    def limited(part: Relation) -> Cut:
-        return Cut(part.table if isinstance(part, Cut) else part, side.unit, most, side.by, unless)
+    def limited(part: Relation) -> Relation:
+        whole = part.table if isinstance(part, Cut) else part
+        if side.found and isinstance(whole, Grouped):
+            return whole  # by its key: there is one
+        return Cut(whole, side.unit, most, side.by, unless, side.key if side.found else None)
 
     if side.place == 0:
         return replace(table, first=limited(table.first))

@@ -11,18 +11,20 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from deniable.core.algebra.expression import Column, Expression, size
-from deniable.core.algebra.relation import UNIT, Field, Grouped, depth, tables
+from deniable.core.algebra.expression import Expression, size
+from deniable.core.algebra.relation import depth, tables
 from deniable.core.errors import Refused
-from deniable.planner.expressions.keys import Domain, GroupKey, domain
 from deniable.planner.expressions.translate import translate
 from deniable.planner.parse import position
-from deniable.planner.relations.clauses import check_inner, referred, refuse_others, terms, title
-from deniable.planner.relations.joins import joined, opened
-from deniable.planner.relations.membership import among, memberships
-from deniable.planner.relations.per_unit import UnitScope
-from deniable.planner.relations.rows import Names, Origin, stacked
-from deniable.planner.relations.scopes import RowScope, aggregates, condition
+from deniable.planner.relations.clauses import check_inner, parts_of, refuse_others
+from deniable.planner.relations.correlated import spoken_of
+from deniable.planner.relations.items import Item, closed, is_comma, is_plain, joined
+from deniable.planner.relations.joins import opened
+from deniable.planner.relations.membership import Members, contained, existing, memberships
+from deniable.planner.relations.names import declared, homes, own_name, qualifier
+from deniable.planner.relations.rows import Names, Origin, both, stacked
+from deniable.planner.relations.scopes import RowScope, condition
+from deniable.planner.relations.subqueries import check_once, everything, grouped, is_grouped, row_by_row
 from deniable.planner.work import spend
 from deniable.policy import Policy
 
@@ -44,7 +46,7 @@ class Relations:
         """Beyond the WITH clause of a SELECT."""
         clause, named = select.args.get("with_"), dict(self.named)
         if clause is not None and clause.args.get("recursive"):
-            raise Refused("unsupported-clause", "WITH RECURSIVE is not answered.", "", position(clause))
+            raise Refused("unsupported-clause", "WITH RECURSIVE is not supported.", "Write WITH.", position(clause))
         for query in clause.expressions if clause is not None else []:
             inner = Relations(self.policy, named)
             named[query.alias.lower()] = inner.query(query.this, query.alias, query.args["alias"].columns)
@@ -52,14 +54,62 @@ class Relations:
 
     def rows(self, select: exp.Select) -> RowScope:
         """The rows of a SELECT: its tables side by side, those that WHERE leaves."""
+        return self._rows(select, self._items(select), parts_of(select.args.get("where")))
+
+    def _rows(self, select: exp.Select, items: list[Item], where: list[exp.Expression]) -> RowScope:
+        """The rows of these tables that satisfy all of these conditions; equalities that tie tables tie them."""
+        rows, rest = joined(items, where)
+        scope = self._members(select, rows)
+        _check_size(scope.origin, select)
+        if not rest:
+            return scope
+        if len(rest) == len(parts_of(select.args.get("where"))):
+            return replace(scope, origin=scope.origin.only(condition(select.args["where"].this, scope)))
+        left: Expression | None = None
+        for node in rest:
+            left = both(left, condition(node, scope))
+        return replace(scope, origin=scope.origin.only(left))
+
+    def _items(self, select: exp.Select) -> list[Item]:
+        """The tables behind FROM."""
         origin = select.args.get("from_")
         if origin is None:
             raise Refused("unknown-table", "A question is about a declared table.", f"Write FROM {self._names()}.")
-        others = [(node, self._table(node.this)) for node in select.args.get("joins") or ()]
-        scope = self._members(select, joined(self._table(origin.this), others))
-        _check_size(scope.origin, select)
-        where = condition(select.args["where"].this, scope) if select.args.get("where") else None
-        return replace(scope, origin=scope.origin.only(where))
+        return self._listed(origin.this, select.args.get("joins") or ())
+
+    def _listed(self, first: exp.Expression, joins: Sequence[exp.Join]) -> list[Item]:
+        """Tables and how they are joined. A comma binds less than JOIN, which matters where rows can stay alone."""
+        groups = [self._item(first, None)]
+        for join in joins:
+            if is_comma(join):
+                groups.append([])
+            groups[-1] += self._item(join.this, join)
+        return groups[0] if len(groups) == 1 else [item for group in groups for item in closed(group)]
+
+    def _item(self, node: exp.Expression, join: exp.Join | None) -> list[Item]:
+        """One table, or those that brackets hold together; where they do so for no reason, as if they did not."""
+        bracketed = _is_bracketed(node)
+        inner = node.this if bracketed else node
+        joins = inner.args.get("joins") or ()
+        if not bracketed and not joins:
+            return [Item.of(self._table(node), node, join)]
+        if bracketed:
+            refuse_others(node, ("this", "alias"))
+        items = self._listed(_alone(inner), joins)
+        alias = node.args.get("alias") if bracketed else None
+        if alias is None and (join is None or is_plain(join)) and all(item.plain for item in items):
+            last = replace(items[-1], on=(*items[-1].on, *Item.of(items[-1].origin, node, join).on))
+            return [*items[:-1], last]
+        rows, _ = joined(items, [])
+        if alias is not None:
+            titles = [column.name for column in alias.columns]
+            names = everything(rows)
+            check_once([name for name, _ in names], node)
+            if titles and len(titles) != len(names):
+                raise Refused("unsupported-form", f"{alias.name!r} has {len(names)} columns.", "", position(node))
+            called = zip(titles or [name for name, _ in names], (value for _, value in names), strict=True)
+            rows = rows.called(alias.name, dict(called))
+        return [Item.of(rows, node, join)]
 
     def query(self, node: exp.Expression, alias: str, columns: Sequence[exp.Identifier] = ()) -> Origin:
         """The rows of a subquery, under an alias."""
@@ -72,15 +122,15 @@ class Relations:
             check_inner(node)
             inner = self.within(node)
             scope = inner.rows(node)
-            found = _grouped(node, scope) if _is_grouped(node) else _row_by_row(node, scope)
+            found = grouped(node, scope) if is_grouped(node) else row_by_row(node, scope)
         else:
-            raise Refused("subquery", "This is no subquery that is answered.", "Write SELECT.", position(node))
+            raise Refused("subquery", "This kind of subquery is not supported.", "Write SELECT.", position(node))
         _check_parts(found.columns, node)
         names = list(found.columns)
         if len(columns) > len(names):
             raise Refused("unsupported-form", f"{alias!r} has only {len(names)} columns.", "", position(columns[-1]))
         titles = [column.name for column in columns] + names[len(columns) :]
-        _check_once(titles, node)
+        check_once(titles, node)
         return found.called(alias, dict(zip(titles, found.columns.values(), strict=True)))
 
     def _table(self, node: exp.Expression) -> Origin:
@@ -93,151 +143,105 @@ class Relations:
             reason = "A question is about declared tables."
             raise Refused("unknown-table", reason, f"Write FROM {self._names()}.", position(node))
         alias = node.args.get("alias")
-        refuse_others(node, ("this", "alias"))
+        refuse_others(node, ("this", "alias", "db", "catalog"))
         if alias is not None and alias.columns:
-            raise Refused("unsupported-clause", "Only a table's plain name is answered.", "", position(node))
-        if node.name.lower() in self.named:
+            reason = "Other names for a table's columns are not supported."
+            raise Refused("unsupported-clause", reason, "Rename them in SELECT.", position(node))
+        if node.name.lower() in self.named and not qualifier(node):
             known = self.named[node.name.lower()]
             return known.called(node.alias or node.name, known.columns)
-        declared = {name.lower(): table for name, table in self.policy.tables.items()}
-        if node.name.lower() not in declared:
-            reason = f"There is no table {node.name!r}."
+        table = declared(node, self.policy)
+        if table is None:
+            reason = f"There is no table {'.'.join([*qualifier(node), node.name])!r}."
             raise Refused("unknown-table", reason, f"There is {self._names()}.", position(node))
-        return Origin.of(declared[node.name.lower()], node.alias or node.name)
+        if node.alias:
+            return Origin.of(table, node.alias)
+        return replace(Origin.of(table, own_name(table)), homes={own_name(table): homes(table, self.policy)})
 
     def _union(self, node: exp.Union, alias: str) -> Origin:
         """UNION ALL of any number of parts."""
         if node.args.get("distinct") or node.args.get("by_name"):
-            raise Refused("unsupported-clause", "Only UNION ALL is answered.", "Write UNION ALL.", position(node))
+            raise Refused(
+                "unsupported-clause", "UNION is only supported as UNION ALL.", "Write UNION ALL.", position(node)
+            )
         refuse_others(node, ("this", "expression", "distinct"))
         parts = [self.query(part, alias) for part in (node.this, node.expression)]
         _check_alike(parts, node)
         return stacked(parts)
 
     def _members(self, select: exp.Select, rows: Origin) -> RowScope:
-        """`x IN (SELECT ...)`: each is one more table beside the rows, which has a row for x or has not."""
+        """`x IN (SELECT ...)` and EXISTS: each is one more table beside the rows, in which a row is or is not."""
         found: dict[exp.Expression, Expression] = {}
         for node in memberships(select):
             rows = opened(rows)
-            if node not in found:
-                value = translate(node.this, RowScope(rows, found))
-                rows, found[node] = among(node, rows, value, self.query(node.args["query"], ""))
+            scope = RowScope(rows, found)
+            if node in found:
+                continue
+            if isinstance(node, exp.Exists):
+                rows, found[node] = existing(node, self._set(node.this, scope), rows)
+            else:
+                value = translate(node.this, scope)
+                rows, found[node] = contained(node, value, self._set(node.args["query"], scope), rows)
         return RowScope(rows, found)
+
+    def _set(self, node: exp.Expression, scope: RowScope) -> Members:
+        """The rows of a subquery that can speak of the row outside of it, if it does so by equalities in WHERE."""
+        select = node
+        while isinstance(select, exp.Subquery):
+            refuse_others(select, ("this",))
+            select = select.this
+        if not isinstance(select, exp.Select) or is_grouped(select):
+            return Members(self.query(node, ""), ())
+        check_inner(select)
+        if select.args.get("from_") is None and isinstance(node.parent, exp.Exists):
+            raise Refused("subquery", "This subquery has no table.", "Write FROM.", position(select))
+        within = self.within(select)
+        items = within._items(select)  # noqa: SLF001 - of its own kind
+        tables = {alias: names for item in items for alias, names in item.origin.names.items()}
+        spoken = spoken_of(parts_of(select.args.get("where")), tables, scope.origin)
+        inner = within._rows(select, items, spoken.local)  # noqa: SLF001 - as above
+        pairs = tuple((translate(one, scope), translate(other, inner)) for one, other in spoken.pairs)
+        besides: Expression | None = None
+        for part in spoken.alone:
+            besides = both(besides, condition(part, scope))
+        chosen = row_by_row(select, inner) if isinstance(node.parent, exp.In) else inner.origin
+        return Members(chosen, pairs, besides)
 
     def _names(self) -> str:
         return ", ".join(name for name, table in self.policy.tables.items() if not table.public)
 
 
-def _row_by_row(select: exp.Select, scope: RowScope) -> Origin:
-    """Columns are expressions over the rows below; nothing is computed yet."""
-    fields = [found for node in select.expressions for found in _fields(node, scope)]
-    _check_once([name for name, _ in fields], select)
-    return scope.origin.called("", dict(fields))
+def _is_bracketed(node: exp.Expression) -> bool:
+    """Whether these are brackets around tables, and not around a SELECT."""
+    if not isinstance(node, exp.Subquery):
+        return False
+    inner = node.this
+    joined = isinstance(inner, exp.Subquery) and bool(inner.args.get("joins") or inner.alias)
+    return isinstance(inner, exp.Table) or joined or _is_bracketed(inner)
 
 
-def _fields(node: exp.Expression, scope: RowScope) -> list[tuple[str, Expression]]:
-    """One column, or all columns of a table for its star."""
-    star = node if isinstance(node, exp.Star) else node.this if isinstance(node, exp.Column) else None
-    if not isinstance(star, exp.Star):
-        return [(title(node), translate(node, scope))]
-    refuse_others(star, ())
-    wanted = node.table.lower() if isinstance(node, exp.Column) else None
-    chosen = [names for alias, names in scope.origin.names.items() if wanted is None or alias.lower() == wanted]
-    if not chosen:
-        raise Refused("unknown-table", f"There is no table {wanted!r} here.", "", position(node))
-    return [field for names in chosen for field in names.items()]
-
-
-def _is_grouped(select: exp.Select) -> bool:
-    grouped = select.args.get("group") or select.args.get("having") or select.args.get("distinct")
-    return bool(grouped) or next(aggregates(select.expressions), None) is not None
-
-
-def _grouped(select: exp.Select, scope: RowScope) -> Origin:
-    """One row per unit, or per unit and further keys; of public rows, per keys."""
-    origin = scope.origin
-    nodes = [referred(node, select, scope) for node in terms(select, "group")]
-    if (distinct := select.args.get("distinct")) is not None:
-        if distinct.args.get("on") is not None:
-            raise Refused("distinct", "DISTINCT ON is not answered.", "Write DISTINCT.", position(select))
-        if nodes or next(aggregates(select.expressions), None) is not None:
-            raise Refused("distinct", "DISTINCT and aggregates do not go together here.", "", position(select))
-        nodes = [node.unalias() for node in select.expressions]
-    values = list(dict.fromkeys(translate(node, scope) for node in nodes))
-    _check_own(origin, values, select)
-    others = [value for value in values if value != origin.unit]
-    keys = [GroupKey(f"k{place}", value, None) for place, value in enumerate(others)]
-    unit = None if origin.unit is None else replace(origin.unit, name=UNIT, nullable=False)
-    whose = [] if origin.unit is None else [GroupKey(UNIT, origin.unit, None)]
-    inner = UnitScope(scope, [*whose, *keys])
-    _check_once([title(node) for node in select.expressions], select)
-    names = {title(node): _known(translate(node, inner), unit) for node in select.expressions}
-    inner.aliases = {name.lower(): (value,) for name, value in names.items()}
-    having = select.args.get("having")
-    where = None if having is None else condition(having.this, inner)
-    return Origin(
-        table=Grouped(
-            origin.table,
-            None if origin.unit is None else origin.unit.name,
-            origin.where,
-            tuple(Field(key.name, key.value) for key in keys),
-            tuple(replace(measure, name=name) for measure, name in inner.measures.items()),
-        ),
-        where=where,
-        unit=unit,
-        private=origin.private,
-        person=origin.person,
-        single=unit is not None and not keys,
-        contribution=origin.contribution if keys else 1,
-        keys=origin.keys if keys else 1,
-        names={"": names},
-        values={key.name: found for key in keys if (found := _listed(key.value, origin))},
-        steps={},
-        most=origin.most if keys else 1,
-        matches=origin.matches if keys else (),
-        works=origin.works,
-    )
-
-
-def _listed(value: Expression, origin: Origin) -> Domain | None:
-    """The values of a key, if they are few enough to be listed."""
-    try:
-        return domain(value, origin.where, origin.values)
-    except Refused:
-        return None
-
-
-def _known(value: Expression, unit: Column | None) -> Expression:
-    """The unit's column is never NULL here: rows without a unit are gone."""
-    return unit if unit is not None and isinstance(value, Column) and value.name == UNIT else value
-
-
-def _check_own(origin: Origin, values: list[Expression], select: exp.Select) -> None:
-    """Private rows are put together only with others of the same unit."""
-    if not origin.private:
-        return
-    if origin.unit is None:
-        reason = "In this table each row is a unit of its own, so rows cannot be put together in a subquery."
-        raise Refused("subquery", reason, "Ask for the aggregate itself.", position(select))
-    if origin.unit not in values:
-        reason = "A subquery that puts rows together has one row per unit."
-        hint = "Put the column that names the unit into GROUP BY, or ask for the aggregate itself."
-        raise Refused("subquery", reason, hint, position(select))
+def _alone(node: exp.Expression) -> exp.Expression:
+    """A table without what is joined to it."""
+    found = node.copy()
+    found.set("joins", None)
+    return found
 
 
 def _check_alike(parts: list[Origin], node: exp.Expression) -> None:
     """Equal values of the unit are one unit, so all parts have one, or none has and no table is there twice."""
     if len({(part.private, part.unit is None) for part in parts}) > 1:
-        reason = "Private and public tables, or tables of persons and of rows, cannot be stacked."
+        reason = "Private and public tables, or tables of people and of rows, cannot be stacked."
         raise Refused("unit-join", reason, "Ask about them one by one.", position(node))
     kinds = {part.unit.kind for part in parts if part.unit is not None}
     if len(kinds) > 1:
-        raise Refused("unit-join", "The unit is of different kinds in these tables.", "", position(node))
+        raise Refused(
+            "unit-join", "These tables name people by different types.", "Ask about them one by one.", position(node)
+        )
     if not parts[0].private or parts[0].person:
         return
     read = [name for part in parts for name in tables(part.table)]
     if parts[0].unit is not None or len(set(read)) < len(read):
-        reason = "Where each row is a unit of its own, only different tables can be stacked, before they are joined."
+        reason = "Where each row is protected on its own, only different tables can be stacked, before they are joined."
         raise Refused("unit-join", reason, "Ask about them one by one.", position(node))
 
 
@@ -255,10 +259,3 @@ def _check_parts(names: Names, node: exp.Expression) -> None:
     spend(sum(parts))
     if any(part >= _MOST_PARTS for part in parts):
         raise Refused("too-long", "A column of this subquery is too long.", "Compute less in it.", position(node))
-
-
-def _check_once(titles: list[str], node: exp.Expression) -> None:
-    lower = [name.lower() for name in titles]
-    if len(set(lower)) < len(lower):
-        twice = next(name for name in titles if lower.count(name.lower()) > 1)
-        raise Refused("unsupported-form", f"Two columns are called {twice!r}.", "Rename one.", position(node))

@@ -1,60 +1,98 @@
-"""`x IN (SELECT ...)`: a set beside the rows, and whether x is in it."""
+"""`x IN (SELECT ...)` and `EXISTS (SELECT ...)`: a set beside the rows, and whether a row is in it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from deniable.core.algebra.expression import Column, Expression, Kind
+from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal
 from deniable.core.algebra.relation import THERE, Among, Joined
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.planner.expressions.functions import call
 from deniable.planner.parse import position
+from deniable.planner.relations.joins import belonging
 from deniable.planner.relations.rows import Origin
 
 
-def memberships(select: exp.Select) -> Iterator[exp.In]:
+@dataclass(frozen=True, slots=True)
+class Members:
+    """A set: rows of a relation, what of the rows outside each is compared with, and what else must hold outside."""
+
+    inner: Origin
+    pairs: tuple[tuple[Expression, Expression], ...]
+    """Outside and inside."""
+    besides: Expression | None = None
+
+
+def memberships(select: exp.Select) -> Iterator[exp.In | exp.Exists]:
     """Where rows are looked for in a set, anywhere before the aggregates; not inside of the sets."""
     clauses = [*select.expressions, select.args.get("where"), select.args.get("group")]
     for clause in clauses:
         if clause is None:
             continue
         for node in clause.walk(prune=lambda found: isinstance(found, exp.Query)):
-            if isinstance(node, exp.In) and node.args.get("query") is not None:
+            if isinstance(node, exp.Exists) or (isinstance(node, exp.In) and node.args.get("query") is not None):
                 yield node
 
 
-def among(node: exp.In, rows: Origin, value: Expression, inner: Origin) -> tuple[Origin, Expression]:
-    """The rows beside the set, and the condition that a row is in it.
-
-    Of private tables, a unit is looked for among units: whether its rows are in follows from its own rows there.
-    """
-    if len(inner.columns) != 1:
+def contained(node: exp.In, value: Expression, members: Members, rows: Origin) -> tuple[Origin, Expression]:
+    """The rows beside the set, and whether the value is in it."""
+    if len(members.inner.columns) != 1:
         raise Refused("subquery", "IN takes a subquery of one column.", "Select one.", position(node))
-    (option,) = inner.columns.values()
-    if inner.private and (rows.unit is None or value != rows.unit or option != inner.unit):
-        reason = "Of private tables, only the unit can be looked for: unit IN (SELECT unit ...)."
-        raise Refused("unit-join", reason, "Compare the columns that name the unit.", position(node))
-    if not inner.private and option.nullable and not _asserted(node):
+    (option,) = members.inner.columns.values()
+    private = members.inner.private and option == members.inner.unit
+    if not private and option.nullable and not _asserted(node):
         reason = "If the set has a NULL, nothing is known to be outside of it."
         raise Refused("subquery", reason, "Have the column declared with nulls = false.", position(node))
-    try:
-        call("equal", value, option)
-    except InvalidArgumentError as error:
-        raise Refused("type-mismatch", f"{error}.", "Compare alike kinds.", position(node)) from None
+    if (members.pairs or members.besides is not None) and value.nullable and not _asserted(node):
+        reason = "Whether NULL is in a set depends on whether that is empty."
+        raise Refused("subquery", reason, "Write NOT EXISTS.", position(node))
+    whole = replace(members, pairs=((value, option), *members.pairs))
+    found, inside = _among(node, whole, rows)
+    return found, inside if private or not value.nullable else _known(value, inside)
+
+
+def existing(node: exp.Exists, members: Members, rows: Origin) -> tuple[Origin, Expression]:
+    """The rows beside the set, and whether something in it belongs to a row; never NULL."""
+    return _among(node, members, rows)
+
+
+def _among(node: exp.Expression, members: Members, rows: Origin) -> tuple[Origin, Expression]:
+    """One more part of the join, which never makes one row two.
+
+    Of private tables, only what belongs to the same unit is found: whether its rows are in follows from its own rows.
+    """
+    inner = members.inner
+    equalities = [_equality(node, pair) for pair in members.pairs]
+    units, pairs = None, members.pairs
+    if inner.private:
+        if rows.unit is None or inner.unit is None or not belonging(equalities, rows, inner):
+            code = "unit-join" if isinstance(node, exp.In) else "subquery"
+            reason = "In a private table, only people can be looked for: person IN (SELECT person ...)."
+            raise Refused(code, reason, "Compare the columns that name the person.", position(node))
+        units = rows.unit.name, inner.unit.name
+        pairs = tuple(pair for pair in pairs if pair != (rows.unit, inner.unit))
     if not isinstance(rows.table, Joined):
         raise TypeError("the rows beside a set must be opened")
-    units = None
-    if inner.private and rows.unit is not None and inner.unit is not None:
-        units = rows.unit.name, inner.unit.name
-    chosen = Among(inner.table, inner.where, units, None if units else (value, option))
-    joined = replace(
-        rows, table=Joined(rows.table.first, (*rows.table.others, chosen)), works=(*rows.works, *inner.works)
-    )
-    inside = call("not", call("is_null", Column(f"{len(rows.table.others) + 1}.{THERE}", Kind.BOOLEAN)))
-    return joined, inside if inner.private or not value.nullable else _known(value, inside)
+    place = len(rows.table.others) + 1
+    chosen = Among(inner.table, inner.where, units, pairs)
+    table = Joined(rows.table.first, (*rows.table.others, chosen))
+    inside = call("not", call("is_null", Column(f"{place}.{THERE}", Kind.BOOLEAN)))
+    if members.besides is not None:
+        inside = call("and", inside, call("coalesce", members.besides, Literal(value=False, kind=Kind.BOOLEAN)))
+    return replace(rows, table=table, works=(*rows.works, *inner.works)), inside
+
+
+def _equality(node: exp.Expression, pair: tuple[Expression, Expression]) -> Call:
+    try:
+        found = call("equal", *pair)
+    except InvalidArgumentError as error:
+        raise Refused("type-mismatch", f"{error}.", "Compare alike kinds.", position(node)) from None
+    if not isinstance(found, Call):
+        raise Refused("subquery", "Compare columns of both.", "Write a.x = b.y.", position(node))
+    return found
 
 
 def _known(value: Expression, inside: Expression) -> Expression:

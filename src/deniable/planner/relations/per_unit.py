@@ -21,6 +21,8 @@ from deniable.planner.parse import position
 from deniable.planner.relations.scopes import GroupScope, condition
 
 _MANY = Range(Fraction(0))
+_FINEST = 1 << 40
+"""Steps to the bounds of a number that has no step of its own; 2^21 rows of them fit what is kept of a sum."""
 
 
 @dataclass(slots=True)
@@ -35,7 +37,7 @@ class UnitScope(GroupScope):
         inner: exp.Expression = node.this if isinstance(node, exp.Filter) else node
         extra = [name for name, value in inner.args.items() if value and name not in ("this", "big_int")]
         if type(inner) not in _KNOWN or extra:
-            reason = f"{inner.key.upper()} is not answered inside a subquery."
+            reason = f"{inner.key.upper()} is not supported inside a subquery."
             raise Refused("unknown-aggregate", reason, "Use COUNT, SUM, AVG, MIN or MAX there.", position(node))
         if isinstance(inner.this, exp.Distinct):
             return self._distinct(inner, where)
@@ -60,14 +62,18 @@ class UnitScope(GroupScope):
         return self._measured(Measured.DISTINCT, value, where, Kind.INTEGER, _MANY, nullable=False)
 
     def _sum(self, value: Expression, where: Expression | None) -> Expression:
-        """Whole numbers are added as they are; others in whole steps, as far as their bounds reach."""
+        """Whole numbers are added as they are; others in whole steps, as far as their bounds reach.
+
+        No noise is added to these steps, so without a declared step they are far finer than those of a noisy sum: what
+        the rows of a person lose lies within what the interval of that sum has to spare (docs/proofs/weighing.md).
+        """
         low, high = value.range.low, value.range.high
         sign = Range(Fraction(0) if low is not None and low >= 0 else None, Fraction(0) if high == 0 else None)
         maybe = value.nullable or where is not None
         if value.kind is Kind.INTEGER:
             return self._measured(Measured.SUM, value, where, Kind.INTEGER, sign, nullable=maybe)
         extent = max(abs(end) for end in bounds(value))
-        step = step_of(value, extent, self.row.origin.steps)
+        step = step_of(value, extent, self.row.origin.steps, finest=_FINEST)
         steps = placed(value, Fraction(0), step, ceil(extent / step))
         total = self._measured(Measured.SUM, steps, where, Kind.INTEGER, sign, nullable=maybe)
         return call("multiply", total, number(step))

@@ -7,13 +7,24 @@ are added up. What remains is a relation of the closed algebra (core/algebra/rel
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Self
 
 from deniable.core.algebra.expression import Column, Expression, Kind, Literal, Range, columns, renamed
 from deniable.core.algebra.query import Source
-from deniable.core.algebra.relation import ROW, UNIT, Field, Matches, Numbered, Projected, Relation, Stacked, Work
+from deniable.core.algebra.relation import (
+    ROW,
+    UNIT,
+    Field,
+    LookedUp,
+    Matches,
+    Numbered,
+    Projected,
+    Relation,
+    Stacked,
+    Work,
+)
 from deniable.core.errors import Refused
 from deniable.planner.expressions.functions import call, longest
 from deniable.planner.expressions.keys import Domain, conjuncts
@@ -26,6 +37,9 @@ MOST_WEIGHT = 10**9
 Names = Mapping[str, Expression]
 """What each name of a table means."""
 
+MERGED = "\0"
+"""Stands in the place of an alias for columns that USING or NATURAL made one: a bare name means these first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -37,6 +51,10 @@ class Side:
     most: int
     by: tuple[Column, ...]
     """All that a question can see of a row."""
+    key: Column | None
+    """The declared key of its rows."""
+    found: bool = False
+    """Whether something is joined to it along that key: then as many rows of each key are met as there are, not all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +88,23 @@ class Origin:
     """What the rows of one unit can become, for each join so far."""
     sides: tuple[Side, ...] = ()
     """Of a join: the parts in which a unit can have several rows."""
+    homes: Mapping[str, frozenset[tuple[str, ...]]] = field(default_factory=dict)
+    """What may be written before a table that stands here under its own name."""
+    links: Mapping[str, str] = field(default_factory=dict)
+    """The columns by which the policy finds whose a row is, and the table whose key they hold."""
+    key: str | None = None
+    """The column of a declared table that the policy says nobody has twice."""
 
     @classmethod
     def of(cls, table: DeclaredTable, alias: str) -> Self:
-        """A declared table."""
+        """A declared table, whose rows name their unit or the rows by which it is found."""
         unit = None if table.unit is None else table.columns[table.unit].expression
+        relation: Relation = table.name
+        if table.path:
+            relation, unit = looked_up(table), Column(UNIT, table.path[-1].kind, nullable=False)
+        links = {} if unit is None or table.key is None else {table.key: table.name}
         return cls(
-            table=table.name,
+            table=relation,
             where=None,
             unit=unit,
             private=not table.public,
@@ -88,6 +116,8 @@ class Origin:
             values={name: column.values for name, column in table.columns.items() if column.values is not None},
             steps={name: column.step for name, column in table.columns.items() if column.step is not None},
             most=1 if unit is None else table.most,
+            links={**links, **{step.column: step.table for step in table.path[:1]}},
+            key=table.key,
         )
 
     @property
@@ -105,13 +135,21 @@ class Origin:
                 found.setdefault(name, value)
         return found
 
+    def leads(self, value: Expression) -> str | None:
+        """The table whose key this is, by which a row's unit is found."""
+        return self.links.get(value.name) if isinstance(value, Column) else None
+
+    def is_key(self, value: Expression) -> bool:
+        """Whether this is the declared key of the rows, which are those of one table."""
+        return self.key is not None and isinstance(value, Column) and value.name == self.key
+
     def only(self, where: Expression | None) -> Origin:
         """The rows that satisfy one more condition."""
         return replace(self, where=both(self.where, where))
 
     def called(self, alias: str, names: Names) -> Origin:
         """The same rows under one alias, with these names."""
-        return replace(self, names={alias: names})
+        return replace(self, names={alias: names}, homes={})
 
     def prefixed(self, prefix: str) -> Origin:
         """As a part of a join."""
@@ -122,6 +160,8 @@ class Origin:
             names={alias: _all(names, prefix) for alias, names in self.names.items()},
             values={prefix + name: values for name, values in self.values.items()},
             steps={prefix + name: step for name, step in self.steps.items()},
+            links={prefix + name: table for name, table in self.links.items()},
+            key=None if self.key is None else prefix + self.key,
         )
 
     def numbered(self) -> Origin:
@@ -131,18 +171,25 @@ class Origin:
         unit = Column(ROW, Kind.INTEGER, nullable=False)
         return replace(self, table=Numbered(self.table), unit=unit, single=False)
 
+    @property
+    def numbered_rows(self) -> bool:
+        """Whether the unit is a row's number: another one after every change, so it may only tell rows apart."""
+        return self.unit is not None and self.unit.name.endswith(ROW)
+
     def side(self, place: int) -> tuple[Side, ...]:
         """What it is as the part of a join at this place, if a unit can have several rows in it."""
-        if self.unit is None or self.single or self.unit.name.endswith(ROW):
+        if self.unit is None or self.single or self.numbered_rows:
             return ()
         seen = [*self.columns.values(), self.unit, *([] if self.where is None else [self.where])]
         by = {column.name: column for value in seen for column in columns(value)}
-        return (Side(place, self.unit.name, self.contribution, self.most, tuple(by[name] for name in sorted(by))),)
+        keys = [value for value in self.columns.values() if self.is_key(value) and isinstance(value, Column)]
+        seen_in_order = tuple(by[name] for name in sorted(by))
+        return (Side(place, self.unit.name, self.contribution, self.most, seen_in_order, keys[0] if keys else None),)
 
     def settled(self) -> Origin:
         """The same rows with nothing left to compute: names are columns, and no condition is open."""
-        names = self.columns
-        if self.where is None and all(isinstance(value, Column) for value in names.values()):
+        values = [value for names in self.names.values() for value in names.values()]
+        if self.where is None and all(isinstance(value, Column) for value in values):
             return self
         return stacked([self])
 
@@ -158,12 +205,13 @@ class Origin:
 def stacked(parts: list[Origin]) -> Origin:
     """UNION ALL: columns by position, named as in the first part."""
     first = parts[0]
-    if any(len(part.columns) != len(first.columns) for part in parts):
+    columns = [[value for names in part.names.values() for value in names.values()] for part in parts]
+    if any(len(values) != len(columns[0]) for values in columns):
         raise Refused("unsupported-form", "The parts of a UNION ALL have different columns.", "Select the same.")
-    fields = [
-        _Stack.of(f"c{place}", [list(part.columns.values())[place] for part in parts], parts)
-        for place in range(len(first.columns))
-    ]
+    if first.numbered_rows:
+        raise Refused("unit-join", "Where each row is a unit of its own, it cannot be joined so.", "Use JOIN.")
+    fields = [_Stack.of(f"c{place}", [values[place] for values in columns], parts) for place in range(len(columns[0]))]
+    named, alone = iter(fields), len(parts) == 1
     projected = tuple(
         Projected(
             part.table,
@@ -173,22 +221,24 @@ def stacked(parts: list[Origin]) -> Origin:
         )
         for place, part in enumerate(parts)
     )
-    (alias,) = first.names
     return Origin(
-        table=projected[0] if len(parts) == 1 else Stacked(projected),
+        table=projected[0] if alone else Stacked(projected),
         where=None,
         unit=None if first.unit is None else _unit(first.unit),
         private=first.private,
         person=first.person,
-        single=all(part.single for part in parts) if len(parts) == 1 else first.unit is None,
+        single=first.single if alone else first.unit is None,
         contribution=min(MOST_WEIGHT, sum(part.contribution for part in parts)),
         keys=min(MOST_WEIGHT, sum(part.keys for part in parts)),
-        names={alias: {title: field.named for title, field in zip(first.columns, fields, strict=True)}},
+        names={alias: {name: next(named).named for name in names} for alias, names in first.names.items()},
         values={field.column.name: field.listed for field in fields if field.listed is not None},
         steps={field.column.name: field.step for field in fields if field.step is not None},
         most=min(MOST_WEIGHT, sum(part.most for part in parts)),
         matches=tuple(found for part in parts for found in part.matches),
         works=tuple(found for part in parts for found in part.works),
+        homes=first.homes,
+        links={field.column.name: field.link for field in fields if field.link is not None},
+        key=next((field.column.name for field in fields if first.is_key(field.values[0])), None) if alone else None,
     )
 
 
@@ -201,6 +251,7 @@ class _Stack:
     named: Expression
     listed: Domain | None
     step: Fraction | None
+    link: str | None
 
     @classmethod
     def of(cls, name: str, values: list[Expression], parts: list[Origin]) -> Self:
@@ -212,13 +263,26 @@ class _Stack:
         whose = unit is not None and all(value == part.unit for value, part in zip(values, parts, strict=True))
         listed = [part.values.get(_name(value)) for value, part in zip(values, parts, strict=True)]
         steps = {part.steps.get(_name(value)) for value, part in zip(values, parts, strict=True)}
+        links = {part.leads(value) for value, part in zip(values, parts, strict=True)}
         return cls(
             column=column,
             values=tuple(value if value.kind is kind else _as(value, kind) for value in values),
             named=_unit(unit) if whose and unit is not None else column,
             listed=None if None in listed else tuple(dict.fromkeys(entry for each in listed for entry in each or ())),
             step=steps.pop() if len(steps) == 1 else None,
+            link=links.pop() if len(links) == 1 else None,
         )
+
+
+def looked_up(table: DeclaredTable) -> LookedUp:
+    """The rows of a table, each with the unit that is found by its key; by several keys, one after the other."""
+    *before, last = table.path
+    through: str | LookedUp = last.table
+    unit = last.unit
+    for step, after in zip(reversed(before), reversed(table.path), strict=False):
+        through, unit = LookedUp(step.table, after.column, through, after.key, unit), UNIT
+    first = table.path[0]
+    return LookedUp(table.name, first.column, through, first.key, unit)
 
 
 def both(one: Expression | None, other: Expression | None) -> Expression | None:

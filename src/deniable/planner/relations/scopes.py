@@ -19,7 +19,8 @@ from deniable.planner.expressions.functions import longest
 from deniable.planner.expressions.keys import GroupKey
 from deniable.planner.expressions.translate import Scope, meaning, translate
 from deniable.planner.parse import position
-from deniable.planner.relations.rows import Origin
+from deniable.planner.relations.names import qualifier
+from deniable.planner.relations.rows import MERGED, Origin
 from deniable.planner.work import spend
 
 _NAMES_A_STEP = 16
@@ -36,17 +37,21 @@ class RowScope:
 
     def special(self, node: exp.Expression) -> Expression | None:
         """Whether the row is among others; nothing else is special in a row."""
-        return self.members.get(node) if isinstance(node, exp.In) else None
+        return self.members.get(node) if isinstance(node, exp.In | exp.Exists) else None
 
     def column(self, node: exp.Column) -> Expression:
         """A declared column. What is not declared does not exist."""
+        merged = {name.lower(): value for name, value in self.origin.names.get(MERGED, {}).items()}
+        if not node.table and node.name.lower() in merged:
+            return merged[node.name.lower()]
         found = [
             {name.lower(): value for name, value in names.items()}
             for alias, names in self.origin.names.items()
-            if not node.table or node.table.lower() == alias.lower()
+            if alias != MERGED and (not node.table or node.table.lower() == alias.lower())
         ]
-        if not found:
-            raise Refused("unknown-table", f"There is no table {node.table!r} here.", "", position(node))
+        if not found or not self._at_home(node):
+            path = ".".join([*qualifier(node), node.table])
+            raise Refused("unknown-table", f"There is no table {path!r} here.", "", position(node))
         spend(sum(map(len, found)) // _NAMES_A_STEP)
         meant = [names[node.name.lower()] for names in found if node.name.lower() in names]
         if not meant:
@@ -56,12 +61,18 @@ class RowScope:
             raise Refused("ambiguous-column", f"{node.name!r} is in several tables.", hint, position(node))
         return meant[0]
 
+    def _at_home(self, node: exp.Column) -> bool:
+        """Whether what stands before the column's table is where that table lies; an alias lies nowhere."""
+        path = qualifier(node)
+        homes = {alias.lower(): paths for alias, paths in self.origin.homes.items()}
+        return not path or path in homes.get(node.table.lower(), frozenset())
+
     def _unknown(self, node: exp.Column, names: list[str]) -> Refused:
         spend(len(names))
-        written = {name.lower(): name for name in self.origin.columns}
+        spelled = {name.lower(): name for name in self.origin.columns}
         close = get_close_matches(node.name.lower(), names, n=1)
-        there = ", ".join(dict.fromkeys(written[name] for name in names))
-        hint = f"Did you mean {written[close[0]]!r}?" if close else f"There are: {there}."
+        there = ", ".join(dict.fromkeys(spelled[name] for name in names))
+        hint = f"Did you mean {spelled[close[0]]!r}?" if close else f"There are: {there}."
         return Refused("unknown-column", f"There is no column {node.name!r}.", hint, position(node))
 
 

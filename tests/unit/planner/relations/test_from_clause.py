@@ -102,7 +102,7 @@ def test_but_not_on_one_that_may_be_missing(rules):
         "SELECT COUNT(*) FROM visits a LEFT JOIN stays b ON a.patient_id = b.patient_id "
         "JOIN stays c ON c.patient_id = b.patient_id"
     )
-    with pytest.raises(Refused, match="join on the unit"):
+    with pytest.raises(Refused, match="joined person by person"):
         bind(parse(question), rules)
 
 

@@ -29,6 +29,8 @@ _PERSON = "person"
 _TEXT = 15_000
 _STATISTICS = 90
 """A question to the curator may be that long, and ask for that many numbers at once."""
+_LOOSE: dict[str, Number] = {"least_spend": Fraction(1, 10**12), "questions_per_day": 10**9}
+"""It is the budget that must stop an attack, not that somebody may ask only so often."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -69,6 +71,7 @@ class CuratorGuard(Guard):
             epsilon=self.epsilon,
             bounds={_PERSON: (0, people - 1)} | dict.fromkeys(names, (_short(table.low), _short(table.high))),
             steps={} if whole else dict.fromkeys(names, table.step),
+            limits=_LOOSE,
             neighbours=self.neighbours,
         )
         return CuratorResponder(curator, "data", _PERSON, np.arange(people), names, self.epsilon, own=True)

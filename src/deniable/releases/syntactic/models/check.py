@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import Number
+from deniable.core.shown import printable
 from deniable.releases.syntactic.hierarchies.values import STAR
 from deniable.releases.syntactic.models.closeness import Equal, Hierarchical, Ordered
 from deniable.releases.syntactic.models.demands import Demands, SensitiveColumns, demanded
@@ -66,7 +67,7 @@ class Checked:
         lines = [f"{self.rows} rows, {self.suppressed} suppressed, {self.classes} classes"]
         for finding in self.findings:
             verdict = "holds" if finding.holds else f"FAILS in {finding.failing} classes"
-            lines.append(f"{finding.model}: {verdict}, the worst class has {finding.reached:g}")
+            lines.append(f"{printable(finding.model)}: {verdict}, the worst class has {finding.reached:g}")
         return "\n".join(lines)
 
 

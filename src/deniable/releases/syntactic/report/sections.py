@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from deniable.core.shown import printable
 from deniable.releases.syntactic.hierarchies.values import STAR
 from deniable.releases.syntactic.search.grouping import IntArray
 
@@ -37,6 +38,11 @@ class ReportSection:
     headers: Sequence[str]
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        """Columns and values come from the table: what is not visible in them is spelled out."""
+        object.__setattr__(self, "rows", [tuple(map(printable, row)) for row in self.rows])
+        object.__setattr__(self, "notes", tuple(map(printable, self.notes)))
 
     def counts(self, place: int) -> bool:
         """Whether a column holds numbers, which stand to the right; words stand to the left."""
