@@ -74,7 +74,7 @@ class Schedule:
         async with self._places:
             loop = asyncio.get_running_loop()
             start, job.started, job.loop = loop.time(), True, loop
-            job.tell("started")
+            job.told("started")
             _running.set(job)
             try:
                 result = await loop.run_in_executor(self._threads, copy_context().run, work)
