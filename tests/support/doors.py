@@ -12,7 +12,7 @@ from pathlib import Path
 from deniable.doors.http.server import HttpDoor
 from deniable.doors.postgres.login import Encryption
 from deniable.doors.postgres.server import PostgresDoor
-from deniable.service.limits import Limits
+from deniable.service.limits import ServerLimits
 from deniable.service.service import Service
 from tests.support.served import served
 
@@ -51,7 +51,7 @@ def postgres(
     folder: Path,
     after: str = "1ms",
     pace: Callable[[], float] | None = lambda: 0.0,
-    limits: Limits | None = None,
+    limits: ServerLimits | None = None,
     encryption: Encryption | None = None,
 ) -> Iterator[Opened]:
     """The PostgreSQL door."""
@@ -64,7 +64,7 @@ def http(
     folder: Path,
     after: str = "1ms",
     pace: Callable[[], float] | None = lambda: 0.0,
-    limits: Limits | None = None,
+    limits: ServerLimits | None = None,
 ) -> Iterator[Opened]:
     """The HTTP door."""
     with _opened(folder, after, pace, limits, HttpDoor) as opened:

@@ -15,7 +15,7 @@ from deniable.curator.factory import engine_of
 from deniable.engines.engine import _schema
 from deniable.ledger import Ledger
 from deniable.policy import Policy, terms_of
-from deniable.service.limits import Limits
+from deniable.service.limits import ServerLimits
 from deniable.service.metrics import Metrics
 from deniable.service.population import ServedPopulation
 from deniable.service.service import Service
@@ -98,7 +98,7 @@ def served(
     folder: Path,
     after: str = "200ms",
     pace: Callable[[], float] | None = lambda: 0.0,
-    limits: Limits | None = None,
+    limits: ServerLimits | None = None,
     **more: object,
 ) -> Iterator[tuple[Service, dict[str, str]]]:
     """A service with tokens of alice, bob, a custodian and a reviewer. To be entered inside of a running loop.
@@ -118,7 +118,7 @@ def served(
         }.items()
     }
     engine = engine_of(policy) if pace is None else Paced(engine_of(policy), pace)
-    metrics, bounds = Metrics(), limits or Limits()
+    metrics, bounds = Metrics(), limits or ServerLimits()
     curator = Curator(policy, engine, Ledger.memory("clinic", terms_of(policy)))
     population = ServedPopulation(curator, tokens, bounds, metrics)
     try:

@@ -10,7 +10,7 @@ from deniable.core.errors import Refused
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ServerLimits:
     """What one server bears. All of it is public, and the same whatever the data are."""
 
     per_second: float = 50.0

@@ -18,7 +18,7 @@ from deniable.core.errors import Refused
 from deniable.curator import Curator, open_policy
 from deniable.files.source import DataFile
 from deniable.files.tables import read_table
-from deniable.service.limits import Limits, Rate, too_many
+from deniable.service.limits import Rate, ServerLimits, too_many
 from deniable.service.metrics import Metrics
 from deniable.service.schedule import Job, Schedule
 from deniable.service.tokens import TokenFile
@@ -35,7 +35,7 @@ _TYPES = {Kind.INTEGER: pa.int64(), Kind.NUMBER: pa.float64(), Kind.BOOLEAN: pa.
 class ServedPopulation:
     """Questions of many analysts, one running for each, as many at once as there are places."""
 
-    def __init__(self, curator: Curator, tokens: TokenFile, limits: Limits, metrics: Metrics) -> None:
+    def __init__(self, curator: Curator, tokens: TokenFile, limits: ServerLimits, metrics: Metrics) -> None:
         self.name = curator.policy.population
         self.tokens, self.limits, self.metrics = tokens, limits, metrics
         serving = curator.policy.serving
@@ -48,7 +48,7 @@ class ServedPopulation:
         self._ending = False
 
     @classmethod
-    def open(cls, policy: Path, limits: Limits, metrics: Metrics) -> ServedPopulation:
+    def open(cls, policy: Path, limits: ServerLimits, metrics: Metrics) -> ServedPopulation:
         """The population of a policy file.
 
         Raises:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.service.entrance import Entrance
-from deniable.service.limits import Limits
+from deniable.service.limits import ServerLimits
 from deniable.service.metrics import Metrics
 from deniable.service.population import ServedPopulation
 
@@ -15,14 +15,14 @@ from deniable.service.population import ServedPopulation
 class Service:
     """What doors are opened to. Make it inside of a running event loop, and close it there."""
 
-    def __init__(self, populations: Mapping[str, ServedPopulation], limits: Limits, metrics: Metrics) -> None:
+    def __init__(self, populations: Mapping[str, ServedPopulation], limits: ServerLimits, metrics: Metrics) -> None:
         self.populations, self.limits, self.metrics = populations, limits, metrics
         self.entrance = Entrance(populations, metrics)
 
     @classmethod
-    async def open(cls, policies: Sequence[Path], limits: Limits | None = None) -> Service:
+    async def open(cls, policies: Sequence[Path], limits: ServerLimits | None = None) -> Service:
         """The populations of these policy files, each with its own account."""
-        bounds, metrics = limits or Limits(), Metrics()
+        bounds, metrics = limits or ServerLimits(), Metrics()
         found: dict[str, ServedPopulation] = {}
         for policy in policies:
             population = ServedPopulation.open(policy, bounds, metrics)

@@ -8,7 +8,7 @@ import pytest
 
 from deniable.core.errors import Failed, Refused
 from deniable.service.entrance import Denied
-from deniable.service.limits import Limits
+from deniable.service.limits import ServerLimits
 from tests.support.served import BY_REGION, COUNT, served, session
 
 EPSILON = {"epsilon": "0.5"}
@@ -147,7 +147,7 @@ def test_whoever_waits_for_a_place_learns_nothing_of_how_long_the_other_ran(tmp_
 
 def test_one_slot_each_and_a_limit_on_waiting(tmp_path):
     async def play():
-        with served(tmp_path, "200ms", limits=Limits(waiting=2), places=4) as (service, secrets):
+        with served(tmp_path, "200ms", limits=ServerLimits(waiting=2), places=4) as (service, secrets):
             alice = await session(service, secrets["alice"])
             start = time.monotonic()
             asked = [timed(alice.ask(f"{COUNT} WHERE age < {age}", EPSILON)) for age in range(5)]
@@ -164,7 +164,7 @@ def test_one_slot_each_and_a_limit_on_waiting(tmp_path):
 
 def test_too_many_requests_are_refused_and_refusals_count_too(tmp_path):
     async def play():
-        with served(tmp_path, limits=Limits(per_second=0.001, burst=3)) as (service, secrets):
+        with served(tmp_path, limits=ServerLimits(per_second=0.001, burst=3)) as (service, secrets):
             alice, bob = [await session(service, secrets[name]) for name in ("alice", "bob")]
             codes = [(await timed(alice.explain("SELECT (", EPSILON)))[1].code for _ in range(4)]
             other = await timed(bob.explain(COUNT, EPSILON))

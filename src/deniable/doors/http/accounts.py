@@ -18,7 +18,7 @@ from deniable.service.tokens import Role, Token
 router = APIRouter()
 
 
-class NewToken(BaseModel):
+class TokenBody(BaseModel):
     """Whom a token is for, what it allows, and for how long."""
 
     model_config = ConfigDict(extra="forbid")
@@ -100,7 +100,7 @@ async def tokens(session: Somebody) -> dict[str, Any]:
 
 
 @router.post("/tokens", responses=_PROBLEMS, status_code=201, summary="Give somebody a token")
-async def create(session: Somebody, new: NewToken) -> dict[str, Any]:
+async def create(session: Somebody, new: TokenBody) -> dict[str, Any]:
     """For custodians. The token is shown this once."""
     session.require(Role.CUSTODIAN)
     shares = session.policy.analysts

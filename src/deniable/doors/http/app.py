@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from deniable import __version__
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.doors.http import accounts, questions
-from deniable.doors.http.guard import Guard
+from deniable.doors.http.guard import RequestGuard
 from deniable.doors.http.jobs import Jobs
 from deniable.doors.http.problems import of_error
 from deniable.service.entrance import Denied
@@ -33,7 +33,7 @@ def make_app(service: Service, *, secure: bool = False) -> FastAPI:
     app.add_api_route("/healthz", _healthy, methods=["GET"], summary="Whether the server is there")
     for kind in (Refused, Failed, Denied, InvalidArgumentError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, of_error)
-    app.add_middleware(Guard, body=service.limits.body, secure=secure)  # type: ignore[arg-type]  # a plain ASGI app
+    app.add_middleware(RequestGuard, body=service.limits.body, secure=secure)  # type: ignore[arg-type]  # a plain ASGI app
     plain = app.openapi
 
     def described() -> dict[str, Any]:

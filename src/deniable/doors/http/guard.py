@@ -30,7 +30,7 @@ _TOO_LARGE = (
 )
 
 
-class Guard:
+class RequestGuard:
     """Middleware that refuses large bodies before they are read, and adds headers to every response."""
 
     def __init__(self, app: Callable[[Scope, Receive, Send], Awaitable[None]], body: int, *, secure: bool) -> None:

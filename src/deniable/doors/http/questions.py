@@ -48,7 +48,7 @@ Somebody = Annotated[Session, Depends(somebody)]
 Number = str | float
 
 
-class Spend(BaseModel):
+class SpendBody(BaseModel):
     """How a question is paid: one of epsilon, rho and accuracy, or else the analyst's usual spend."""
 
     model_config = ConfigDict(extra="forbid")
@@ -64,7 +64,7 @@ class Spend(BaseModel):
         return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
 
 
-class Question(Spend):
+class QuestionBody(SpendBody):
     """A question, in SQL."""
 
     sql: str = Field(min_length=1, max_length=20_000)
@@ -75,20 +75,20 @@ class Question(Spend):
         return plain, merged(hint, self.named())
 
 
-class Batch(Spend):
+class BatchBody(SpendBody):
     """Questions that are fixed in advance, for one spend."""
 
     questions: list[str] = Field(min_length=1, max_length=100)
 
 
-class Released(Spend):
+class ReleaseBody(SpendBody):
     """Many counts at once: a workload, written as in a workload's file."""
 
     workload: dict[str, Any]
 
 
 @router.post("/explain", responses=_PROBLEMS, summary="The price of a question; costs nothing")
-async def explain(question: Question, session: Somebody) -> dict[str, Any]:
+async def explain(question: QuestionBody, session: Somebody) -> dict[str, Any]:
     """What it would cost, and how accurate it would be. Reads no private row."""
     quote = await session.explain(*question.settled())
     return {**quote.to_dict(), "person": quote.person}
@@ -97,7 +97,7 @@ async def explain(question: Question, session: Somebody) -> dict[str, Any]:
 @router.post("/questions", responses=_ANSWERS, summary="Ask a question, and pay for it")
 async def ask(  # noqa: PLR0917 - as many headers as it has
     request: Request,
-    question: Question,
+    question: QuestionBody,
     session: Somebody,
     accept: Annotated[str | None, Header()] = None,
     prefer: Annotated[str | None, Header()] = None,
@@ -116,7 +116,7 @@ async def ask(  # noqa: PLR0917 - as many headers as it has
 @router.post("/batches", responses=_ANSWERS, summary="Ask several questions for one spend")
 async def ask_all(
     request: Request,
-    batch: Batch,
+    batch: BatchBody,
     session: Somebody,
     prefer: Annotated[str | None, Header()] = None,
     idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
@@ -133,7 +133,7 @@ async def ask_all(
 @router.post("/releases", responses=_ANSWERS, summary="Answer a whole workload at once")
 async def release(
     request: Request,
-    released: Released,
+    released: ReleaseBody,
     session: Somebody,
     prefer: Annotated[str | None, Header()] = None,
     idempotency_key: Annotated[str | None, Header(max_length=200)] = None,

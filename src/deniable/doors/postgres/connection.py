@@ -17,7 +17,7 @@ from deniable.doors.postgres.messages import Body, Wire, data_row
 from deniable.doors.postgres.portals import PgColumn, Portal, Result, formats_of
 from deniable.doors.postgres.settings import FIXED, REPORTED, Settings
 from deniable.doors.postgres.types import Value, from_wire, size_of, to_binary, to_text
-from deniable.service.limits import Limits
+from deniable.service.limits import ServerLimits
 from deniable.service.log import note
 from deniable.service.session import Session
 
@@ -31,7 +31,7 @@ class Connection:
     """A session on the wire, from the first ReadyForQuery to the last message."""
 
     def __init__(
-        self, wire: Wire, session: Session, catalogue: Catalogue, startup: dict[str, str], limits: Limits
+        self, wire: Wire, session: Session, catalogue: Catalogue, startup: dict[str, str], limits: ServerLimits
     ) -> None:
         self._wire, self._session, self._limits = wire, session, limits
         self._settings = Settings(startup, session.who)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from deniable.doors.postgres.errors import PgError, unsupported
-from deniable.doors.postgres.lexing import Token, tokens
+from deniable.doors.postgres.lexing import Lexeme, tokens
 from deniable.doors.postgres.messages import data_row
 from deniable.doors.postgres.types import Value, to_binary, to_text
 
@@ -70,7 +70,7 @@ def copied(text: str) -> tuple[str, int, CopyForm]:
     return text[parts[1].end : parts[end].start], parts[1].end, _form(rest[2:])
 
 
-def _closing(parts: Sequence[Token], opened: int) -> int:
+def _closing(parts: Sequence[Lexeme], opened: int) -> int:
     depth = 0
     for place in range(opened, len(parts)):
         depth += (parts[place].text == "(") - (parts[place].text == ")")

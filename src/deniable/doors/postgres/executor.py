@@ -14,7 +14,7 @@ from deniable.doors.postgres.portals import PgColumn, Portal, Prepared, Result
 from deniable.doors.postgres.questions import Desk
 from deniable.doors.postgres.settings import REPORTED, Settings, assigned
 from deniable.doors.postgres.types import TEXT, Value
-from deniable.service.limits import Limits
+from deniable.service.limits import ServerLimits
 from deniable.service.session import Session
 
 _IDLE, _OPEN, _BROKEN = b"I", b"T", b"E"
@@ -23,7 +23,7 @@ _IDLE, _OPEN, _BROKEN = b"I", b"T", b"E"
 class Executor:
     """Statements, one after the other. Nothing is ever written, so a transaction is only a state."""
 
-    def __init__(self, session: Session, catalogue: Catalogue, settings: Settings, limits: Limits) -> None:
+    def __init__(self, session: Session, catalogue: Catalogue, settings: Settings, limits: ServerLimits) -> None:
         self.transaction, self.format = _IDLE, 0
         self._session, self._settings, self._limits = session, settings, limits
         self._desk = Desk(session, catalogue, settings)

@@ -21,7 +21,7 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class Lexeme:
     """A piece of a statement; what is never closed reaches to its end."""
 
     kind: str
@@ -58,7 +58,7 @@ class Statement:
         return tuple(found)
 
 
-def tokens(text: str) -> Iterator[Token]:
+def tokens(text: str) -> Iterator[Lexeme]:
     """All of the text, token by token.
 
     Example:
@@ -66,7 +66,7 @@ def tokens(text: str) -> Iterator[Token]:
         ['SELECT', "'a;b'", ',', '$1']
     """
     for found in _TOKEN.finditer(text):
-        yield Token(found.lastgroup if found.lastgroup != "mark" else "dollar", found[0], found.start())  # type: ignore[arg-type]
+        yield Lexeme(found.lastgroup if found.lastgroup != "mark" else "dollar", found[0], found.start())  # type: ignore[arg-type]
 
 
 def split(message: str) -> list[Statement]:

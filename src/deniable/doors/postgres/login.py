@@ -15,7 +15,7 @@ from time import monotonic
 from deniable.doors.postgres.errors import PgError, protocol
 from deniable.doors.postgres.messages import Body, Wire
 from deniable.service.entrance import Denied, Entrance
-from deniable.service.limits import Limits
+from deniable.service.limits import ServerLimits
 from deniable.service.scram import ITERATIONS
 from deniable.service.session import Session
 
@@ -81,7 +81,7 @@ async def greet(wire: Wire, encryption: Encryption | None) -> Greeting:
 
 
 async def login(
-    wire: Wire, entrance: Entrance, greeting: Greeting, limits: Limits, encryption: Encryption | None
+    wire: Wire, entrance: Entrance, greeting: Greeting, limits: ServerLimits, encryption: Encryption | None
 ) -> Session:
     """The session of whoever proves to be who they say; every failure is the same, and comes at the same time."""
     began = monotonic()
@@ -119,7 +119,7 @@ async def login(
     return session
 
 
-async def _said(wire: Wire, limits: Limits) -> bytes:
+async def _said(wire: Wire, limits: ServerLimits) -> bytes:
     """The client's next word, which must be part of proving who it is."""
     letter, body = await asyncio.wait_for(wire.receive(limits.greeting), limits.login)
     if letter != b"p":

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Sequence
 
 from deniable.doors.postgres.errors import PgError, protocol
-from deniable.service.limits import Limits
+from deniable.service.limits import ServerLimits
 
 _HEADER = 5
 _BATCH = 64 << 10
@@ -16,7 +16,7 @@ _BATCH = 64 << 10
 class Wire:
     """One client's stream. Messages that go out are gathered, and sent by `flush`."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, limits: Limits) -> None:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, limits: ServerLimits) -> None:
         self.reader, self.writer = reader, writer
         self._limits, self._out = limits, bytearray()
 

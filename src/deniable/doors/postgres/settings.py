@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from deniable.core.errors import Refused
 from deniable.doors.postgres.errors import PgError
-from deniable.doors.postgres.lexing import Token, tokens
+from deniable.doors.postgres.lexing import Lexeme, tokens
 from deniable.planner import Spend
 from deniable.service.hints import KNOWN, SPENDS
 
@@ -166,7 +166,7 @@ def assigned(text: str) -> tuple[str, str | None]:
     return "".join(part.name for part in parts[:at]), _value(parts[at + 1 :])
 
 
-def _value(parts: list[Token]) -> str | None:
+def _value(parts: list[Lexeme]) -> str | None:
     if [part.text.lower() for part in parts] == ["default"]:
         return None
     words = [_unquoted(part) for part in parts if part.text != ","]
@@ -174,7 +174,7 @@ def _value(parts: list[Token]) -> str | None:
     return joint.join(words) if any(part.text == "," for part in parts) else "".join(words)
 
 
-def _unquoted(part: Token) -> str:
+def _unquoted(part: Lexeme) -> str:
     return part.text[1:-1].replace("''", "'") if part.kind == "string" else part.text
 
 

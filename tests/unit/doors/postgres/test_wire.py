@@ -18,11 +18,13 @@ import pytest
 from deniable.core.errors import InvalidArgumentError
 from deniable.doors.postgres.login import Encryption
 from deniable.doors.postgres.server import PostgresDoor, refuse_open
-from deniable.service.limits import Limits
+from deniable.service.limits import ServerLimits
 from tests.support.doors import postgres
 
 COUNT = "SELECT /*+ epsilon=0.25 */ COUNT(*) AS n FROM visits"
-SMALL = Limits(login=1.0, stalled=0.7, idle=1.5, message=100_000, statements=8, connections=40, connections_each=20)
+SMALL = ServerLimits(
+    login=1.0, stalled=0.7, idle=1.5, message=100_000, statements=8, connections=40, connections_each=20
+)
 
 
 @pytest.fixture(scope="module")
@@ -374,7 +376,7 @@ def fuzz(door, seed, rounds):
 
 @pytest.fixture(scope="module")
 def sturdy(tmp_path_factory):
-    with postgres(tmp_path_factory.mktemp("sturdy"), limits=Limits(per_second=1e6, burst=10**6)) as opened:
+    with postgres(tmp_path_factory.mktemp("sturdy"), limits=ServerLimits(per_second=1e6, burst=10**6)) as opened:
         yield opened
 
 

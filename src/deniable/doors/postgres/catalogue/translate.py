@@ -15,7 +15,7 @@ from deniable.doors.postgres.catalogue.functions import KNOWN
 from deniable.doors.postgres.catalogue.relations import HOMES, oids, relations
 from deniable.doors.postgres.catalogue.rows import USER
 from deniable.doors.postgres.errors import PgError, unsupported
-from deniable.doors.postgres.lexing import Token, tokens
+from deniable.doors.postgres.lexing import Lexeme, tokens
 from deniable.doors.postgres.types import elements
 
 Node = Any
@@ -146,7 +146,7 @@ def _plain(text: str) -> str:
             at = _after(parts, dot) + 1 if _text(parts, dot) == "." else after + 1
             continue
         if token.kind == "word" and token.name in _REGS and _text(parts, after) == "[":
-            token = Token("word", "text", token.start)
+            token = Lexeme("word", "text", token.start)
         if token.kind == "word" and token.name == "operator" and _text(parts, after) == "(":
             end = next((place for place in range(after, len(parts)) if parts[place].text == ")"), len(parts) - 1)
             inner = "".join(part.text for part in parts[after + 1 : end] if part.kind == "other")
@@ -158,7 +158,7 @@ def _plain(text: str) -> str:
     return "".join(out)
 
 
-def _written(token: Token, before: Token | None) -> str:
+def _written(token: Lexeme, before: Lexeme | None) -> str:
     if token.kind == "string" and token.text[:1] in "eE" and token.text[1:2] == "'":
         body = re.sub(r"\\(.)", lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), token.text[2:-1])
         return "'" + body.replace("''", "'").replace("'", "''") + "'"
@@ -167,18 +167,18 @@ def _written(token: Token, before: Token | None) -> str:
     return token.text
 
 
-def _after(parts: list[Token], at: int) -> int:
+def _after(parts: list[Lexeme], at: int) -> int:
     at += 1
     while at < len(parts) and parts[at].kind == "space":
         at += 1
     return at
 
 
-def _text(parts: list[Token], at: int) -> str:
+def _text(parts: list[Lexeme], at: int) -> str:
     return parts[at].text if at < len(parts) else ""
 
 
-def _is_name(token: Token) -> bool:
+def _is_name(token: Lexeme) -> bool:
     return token.kind in {"word", "quoted"}
 
 
