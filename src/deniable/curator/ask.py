@@ -31,12 +31,13 @@ from deniable.core.number import Number
 from deniable.curator.answer import Answer
 from deniable.curator.budget import Budget
 from deniable.curator.builder import Question
+from deniable.curator.plans import RememberedPlans
 from deniable.curator.purchase import Purchase, from_bytes, to_bytes
 from deniable.curator.questions import PricedQuestions
 from deniable.curator.workloads import ReleasePlanner, private_values, selected
 from deniable.engines import Engine
 from deniable.ledger import Charge, Entry, Ledger
-from deniable.planner import Batch, BatchQuote, Payment, Quote, Spend, plan_batch, plan_question
+from deniable.planner import Batch, BatchQuote, Payment, Quote, Spend, plan_batch
 from deniable.policy import Account, Policy
 from deniable.releases import Workload
 
@@ -64,11 +65,13 @@ class Curator:
     on_charge: Callable[[str, int], None] = field(default=lambda _question, _entry: None, repr=False, compare=False)
     """Is told the question's name and its entry in the ledger when it has been charged, before a row is read."""
     _releases: ReleasePlanner = field(init=False, repr=False, compare=False)
+    _plans: RememberedPlans = field(init=False, repr=False, compare=False)
     _terms: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Plans of releases are kept: finding a strategy takes longer than anything else. And the terms in force."""
         object.__setattr__(self, "_releases", ReleasePlanner(self.policy))
+        object.__setattr__(self, "_plans", RememberedPlans(self.policy))
         object.__setattr__(self, "_terms", self.ledger.policy)
 
     @overload
@@ -91,7 +94,7 @@ class Curator:
         spend = Spend.of(**payment)
         if isinstance(question, Workload):
             return self._releases.plan(question, spend, strategy, ()).quote
-        return plan_question(question, self.policy, spend).quote
+        return self._plans.plan(question, spend).quote
 
     def ask(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer:
         """Answer the question, or raise. Pay by `epsilon`, `rho` or `accuracy`; `delta` is for private group keys.
@@ -245,7 +248,7 @@ class Curator:
 
     def _priced(self, sql: str, payment: Payment) -> PricedQuestions:
         """One question, parsed, bound and priced."""
-        plan = plan_question(sql, self.policy, Spend.of(**payment))
+        plan = self._plans.plan(sql, Spend.of(**payment))
         return PricedQuestions((sql,), (plan,), plan.quote.loss)
 
     def _balance(self, account: Account) -> Budget:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections import defaultdict
-from collections.abc import Callable
+import threading
+from collections import OrderedDict, defaultdict
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ import pyarrow as pa
 
 from deniable.core.algebra.expression import Kind
 from deniable.core.errors import Refused
-from deniable.curator import Curator, open_policy
+from deniable.curator import Answer, Curator, open_policy
 from deniable.files.source import DataFile
 from deniable.files.tables import read_table
 from deniable.service.limits import Rate, ServerLimits, too_many
@@ -29,6 +30,7 @@ except ImportError:  # where files have no such locks, it is the custodian who s
     fcntl = None  # type: ignore[assignment]
 
 Result = TypeVar("Result")
+_LARGE = 1 << 18
 _TYPES = {Kind.INTEGER: pa.int64(), Kind.NUMBER: pa.float64(), Kind.BOOLEAN: pa.bool_(), Kind.DATE: pa.date32()}
 
 
@@ -41,6 +43,7 @@ class ServedPopulation:
         serving = curator.policy.serving
         self.schedule = Schedule(serving.release_after, serving.places, self._late)
         self.curator = replace(curator, on_charge=self.schedule.charged)
+        self.seen = SeenAnswers()
         self._lines: dict[str, _Line] = defaultdict(_Line)
         self._rates: dict[str, Rate] = {}
         self._jobs: set[asyncio.Task[object]] = set()
@@ -134,6 +137,28 @@ class ServedPopulation:
 
     def _late(self) -> None:
         self.metrics.count("late", population=self.name)
+
+
+class SeenAnswers:
+    """Answers that an analyst has been shown lately, as they were: to look at them again costs nobody anything."""
+
+    def __init__(self, most: int = 512) -> None:
+        self._most, self._lock = most, threading.Lock()
+        self._known: OrderedDict[Hashable, Answer] = OrderedDict()
+
+    def get(self, key: Hashable) -> Answer | None:
+        """The answer, if it is still known. A key names the analyst, the question and the version of the data."""
+        with self._lock:
+            return self._known.get(key)
+
+    def keep(self, key: Hashable, answer: Answer) -> None:
+        """Until there are too many, or if it is large, not at all."""
+        if answer.table.nbytes > _LARGE:
+            return
+        with self._lock:
+            self._known[key] = answer
+            while len(self._known) > self._most:
+                self._known.popitem(last=False)
 
 
 @dataclass(slots=True)

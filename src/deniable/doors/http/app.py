@@ -33,7 +33,7 @@ def make_app(service: Service, *, secure: bool = False) -> FastAPI:
     app.add_api_route("/healthz", _healthy, methods=["GET"], summary="Whether the server is there")
     for kind in (Refused, Failed, Denied, InvalidArgumentError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, of_error)
-    app.add_middleware(RequestGuard, body=service.limits.body, secure=secure)  # type: ignore[arg-type]  # a plain ASGI app
+    app.add_middleware(RequestGuard, body=service.limits.body, secure=secure)
     plain = app.openapi
 
     def described() -> dict[str, Any]:

@@ -19,6 +19,7 @@ _STATUS = {
     "token-ended": 401,
     "over-budget": 402,
     "too-busy": 429,
+    "questions-per-day": 429,
     "data-unavailable": 503,
     "too-long": 413,
 }

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from deniable.core.algebra.expression import Kind
 from deniable.core.errors import Failed, Refused
+from deniable.core.shown import percent
 from deniable.curator import Answer
 from deniable.doors.postgres import parameters
 from deniable.doors.postgres.catalogue.run import Catalogue, own
@@ -22,6 +23,7 @@ from deniable.doors.postgres.parameters import Filled, as_column, filled, sample
 from deniable.doors.postgres.portals import PgColumn, Result
 from deniable.doors.postgres.settings import Settings
 from deniable.doors.postgres.types import BOOL, DATE, FLOAT8, INT8, NUMERIC, TEXT, Value, oid_of
+from deniable.planner import Quote
 from deniable.service.hints import hinted, merged
 from deniable.service.log import note
 from deniable.service.session import Session
@@ -72,11 +74,11 @@ class Desk:
         with _in_words(question):
             plain, hint = hinted(question.text)
             answer = await self.session.ask(plain, merged(hint, self.settings.spending))
-            left = await self.session.budget()
+            left = () if answer.free else (await self.session.budget()).notes
         table = answer.with_intervals if self.settings.intervals else answer.table
         columns = tuple(PgColumn(field.name, _arrow_oid(field.type)) for field in table.schema)
         rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
-        return Result(f"SELECT {len(rows)}", columns, rows, _notices(answer, left.notes))
+        return Result(f"SELECT {len(rows)}", columns, rows, _notices(answer, left))
 
     async def explain(self, text: str, values: Sequence[Value], oids: Sequence[int]) -> Result:
         """The price of a question, as rows."""
@@ -87,7 +89,7 @@ class Desk:
             with _in_words(question):
                 plain, hint = hinted(question.text)
                 quote = await self.session.explain(plain, merged(hint, self.settings.spending))
-            lines = repr(quote).splitlines()
+            lines = _priced(quote)
         return Result("EXPLAIN", (PgColumn("QUERY PLAN", TEXT),), [(line,) for line in lines])
 
     def is_question(self, text: str) -> bool:
@@ -220,6 +222,18 @@ def _notices(answer: Answer, left: Sequence[str]) -> tuple[str, ...]:
     """What the client is told beside the rows."""
     paid = "free: it was asked before" if answer.free else f"spent {answer.loss}"
     return (f"{paid}. {left[0]}" if left else paid, *answer.notes)
+
+
+def _priced(quote: Quote) -> list[str]:
+    """A quote as lines of text."""
+    at = f"± at {percent(quote.confidence)} confidence"
+    columns = [
+        f"  {line.column}: {line.mechanism}, one unit moves it by {line.sensitivity:g}, scale {line.scale:g}, "
+        f"error {line.error:g} {at}"
+        for line in quote.lines
+    ]
+    rows = "rows: only the data knows" if quote.groups is None else f"rows: {quote.groups:,}"
+    return [f"price {quote.loss}", *columns, rows, *quote.notes]
 
 
 def _arrow_oid(kind: pa.DataType) -> int:

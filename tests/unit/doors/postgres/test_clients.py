@@ -168,8 +168,8 @@ def test_the_spend_is_the_hints_before_that_which_was_set_before_that_of_the_sta
         return " ".join(row[0] for row in client.execute(f"EXPLAIN {question}").fetchall())
 
     assert "price ε 0.25" in price(BY_REGION)
-    client.execute("SET deniable.rho = 0.02")
-    assert "price ρ 0.02" in price(BY_REGION)
+    client.execute("SET deniable.rho = 0.1")
+    assert "price ρ 0.1" in price(BY_REGION)
     assert "price ε 0.7" in price("SELECT /*+ epsilon=0.7 */ COUNT(*) FROM visits")
     client.execute("RESET ALL")
     assert "price ε 0.25" in price(BY_REGION)
