@@ -17,7 +17,7 @@ from sqlglot.errors import SqlglotError
 from deniable.core.algebra.expression import Kind
 from deniable.doors.postgres.errors import PgError
 from deniable.doors.postgres.lexing import tokens
-from deniable.doors.postgres.types import BOOL, DATE, FLOAT8, INT8, NUMERIC, OF_KIND, TEXT, UNKNOWN, Value
+from deniable.doors.postgres.types import BOOL, DATE, FLOAT8, INT8, NUMERIC, OF_KIND, TEXT, UNKNOWN, Value, day
 from deniable.policy import DeclaredColumn, Policy
 
 _MOST = 1_000
@@ -117,7 +117,7 @@ def as_column(value: Value, oid: int) -> Value:
         return value
     try:
         if oid == DATE:
-            return date.fromisoformat(value)
+            return day(value)
         return Decimal(value) if oid in {INT8, FLOAT8, NUMERIC, 21, 23} else value
     except (ValueError, InvalidOperation):
         raise PgError("22P02", "A parameter is not a value of its type.") from None

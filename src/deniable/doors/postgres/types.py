@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
@@ -105,10 +106,23 @@ def _read(text: str, oid: int) -> Value:  # noqa: PLR0911 - same
     if oid == BOOL:
         return _BOOLEANS[text.strip().lower()] if text.strip().lower() in _BOOLEANS else _not_boolean()
     if oid == DATE:
-        return date.fromisoformat(text)
+        return day(text)
     if oid in ARRAYS:
         return [_read(one, ARRAYS[oid]) for one in elements(text)]
     return text
+
+
+def day(text: str) -> date:
+    """A day; behind it a time or a zone may stand, as some drivers send them, and is not read.
+
+    Example:
+        >>> day("2025-02-01 +01"), day("2025-02-01T00:00:00Z")
+        (datetime.date(2025, 2, 1), datetime.date(2025, 2, 1))
+    """
+    found = re.fullmatch(r"\s*(\d{4}-\d\d-\d\d)(?:[ T+-][\d:.+\- ]*Z?)?\s*", text)
+    if found is None:
+        raise ValueError
+    return date.fromisoformat(found[1])
 
 
 _BOOLEANS = {
