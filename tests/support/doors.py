@@ -65,9 +65,10 @@ def http(
     after: str = "1ms",
     pace: Callable[[], float] | None = lambda: 0.0,
     limits: ServerLimits | None = None,
+    certificate: tuple[str, str] | tuple[None, None] = (None, None),
 ) -> Iterator[Opened]:
     """The HTTP door."""
-    with _opened(folder, after, pace, limits, HttpDoor) as opened:
+    with _opened(folder, after, pace, limits, lambda service: HttpDoor(service, *certificate)) as opened:
         yield opened
 
 

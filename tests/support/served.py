@@ -26,9 +26,10 @@ COUNT = "SELECT COUNT(*) AS n FROM visits"
 BY_REGION = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
 
 
-def declared(after: str = "200ms", **more: object) -> dict[str, object]:
+def declared(after: str = "200ms", least_spend: float = 1e-6, **more: object) -> dict[str, object]:
     """A policy with two analysts, one of whom has a usual spend."""
     return {
+        "limits": {"least_spend": least_spend, "questions_per_day": 1_000_000},
         "population": {"name": "clinic"},
         "budget": {"epsilon": 1000, "delta": 1e-6, "delta_for_keys": 2e-7},
         "analysts": {"alice": {"epsilon": 500, "per_question": 0.5}, "bob": {"epsilon": 500}},

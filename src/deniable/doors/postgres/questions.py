@@ -16,7 +16,8 @@ from deniable.core.shown import percent
 from deniable.curator import Answer
 from deniable.doors.postgres import parameters
 from deniable.doors.postgres.catalogue.run import Catalogue, own
-from deniable.doors.postgres.catalogue.translate import parsed
+from deniable.doors.postgres.catalogue.translate import Node, parsed
+from deniable.doors.postgres.declared import declared_values
 from deniable.doors.postgres.errors import PgError, failed, refused
 from deniable.doors.postgres.lexing import shape, tokens
 from deniable.doors.postgres.parameters import Filled, as_column, filled, samples
@@ -55,7 +56,9 @@ class Desk:
     async def columns(self, text: str, oids: Sequence[int]) -> tuple[PgColumn, ...]:
         """What a SELECT would return. Costs nothing."""
         if not self.is_question(text):
-            return (await self._look(text, [None] * len(oids), most=0)).columns or ()
+            return (await self._look(parsed(text), text, [None] * len(oids), most=0)).columns or ()
+        if (listed := declared_values(text, self.session.policy)) is not None:
+            return (await self._look(listed, text, (), most=0)).columns or ()
         question = filled(self._unqualified(text), samples(oids, text, self.session.policy))
         with _in_words(question):
             plain, hint = hinted(question.text)
@@ -69,7 +72,9 @@ class Desk:
     async def select(self, text: str, values: Sequence[Value], oids: Sequence[int]) -> Result:
         """The answer to a SELECT."""
         if not self.is_question(text):
-            return await self._look(text, values)
+            return await self._look(parsed(text), text, values)
+        if (listed := declared_values(text, self.session.policy)) is not None:
+            return await self._look(listed, text, ())
         question = self._filled(text, values, oids)
         with _in_words(question):
             plain, hint = hinted(question.text)
@@ -108,9 +113,8 @@ class Desk:
         ]
         return not all(self.catalogue.speaks_of(schema, name) for schema, name in named)
 
-    async def _look(self, text: str, values: Sequence[Value], most: int | None = None) -> Result:
+    async def _look(self, tree: Node, text: str, values: Sequence[Value], most: int | None = None) -> Result:
         """From the catalogue."""
-        tree = parsed(text)
         tables = await self._own(tree)
         settings = dict(self.settings.all())
         lowered = {name.lower(): value for name, value in settings.items()}

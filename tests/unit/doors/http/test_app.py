@@ -3,6 +3,9 @@
 import csv
 import io
 import json
+import shutil
+import ssl
+import subprocess
 import threading
 import time
 
@@ -237,3 +240,17 @@ def test_many_at_once_for_the_same_question_pay_once(tmp_path):
         assert len({json.dumps(rows) for rows in found}) == 1
         assert door.spent() == 0.5
         assert time.monotonic() - start >= 0.3
+
+
+def test_tls(tmp_path):
+    if (openssl := shutil.which("openssl")) is None:
+        pytest.skip("openssl is not installed")
+    names = ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "cert.pem"), "-subj", "/CN=localhost"]
+    making = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
+    subprocess.run([*making, "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+    trusted = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
+    with http(tmp_path, certificate=(str(tmp_path / "cert.pem"), str(tmp_path / "key.pem"))) as door:
+        headers = {"Authorization": f"Bearer {door.tokens['alice']}"}
+        found = httpx.get(f"{door.url.replace('http', 'https')}/v1/budget", headers=headers, verify=trusted)
+        assert found.status_code == 200
+        assert found.headers["strict-transport-security"].startswith("max-age")

@@ -258,6 +258,27 @@ def test_public_tables_and_made_up_ones_are_answered(client):
     assert {row[0] for row in client.execute("SELECT DISTINCT region FROM dummy.visits")} == {"north", "south"}
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT DISTINCT region FROM visits",
+        'SELECT DISTINCT "region" FROM public.visits ORDER BY region LIMIT 1001',
+        "SELECT region FROM visits GROUP BY region",
+        "SELECT DISTINCT v.region AS place FROM visits AS v ORDER BY place",
+    ],
+)
+def test_values_that_the_policy_lists_are_free(client, door, statement):
+    before = door.spent()
+    assert sorted(client.execute(statement).fetchall()) == [("north",), ("south",)]
+    assert door.spent() == before
+
+
+@pytest.mark.parametrize("statement", ["SELECT DISTINCT reason FROM visits", "SELECT DISTINCT age FROM visits"])
+def test_values_that_only_the_data_knows_are_not(client, statement):
+    with pytest.raises(psycopg.Error, match="nothing was read or spent"):
+        client.execute(statement)
+
+
 def test_nobody_sees_anothers_history(door, client):
     client.execute(BY_REGION).fetchall()
     mine = client.execute("SELECT DISTINCT analyst FROM deniable.history").fetchall()
