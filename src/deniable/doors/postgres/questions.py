@@ -30,6 +30,8 @@ from deniable.service.log import note
 from deniable.service.session import Session
 
 _LONGEST = 65_536
+_UNKNOWN = {"0A000", "42P01", "42703", "42883"}
+"""What the catalogue says of things that PostgreSQL may have and we have not: worth a line in the log."""
 _CASTS = {"varchar": TEXT, "text": TEXT, "int": 23, "bigint": INT8, "smallint": 21, "boolean": BOOL, "date": DATE}
 _CASTS |= {"oid": 26, "oid[]": 1028, "varchar[]": 1009, "text[]": 1009, "name": TEXT, "double precision": FLOAT8}
 _CASTS |= {"decimal": NUMERIC, "numeric": NUMERIC, "name[]": 1009, "char": TEXT, "regclass": TEXT}
@@ -125,7 +127,7 @@ class Desk:
                 None, lambda: run(tree, values, settings=lowered, user=self.session.who, tables=tables, **limit)
             )
         except PgError as error:
-            if error.state == "0A000":
+            if error.state in _UNKNOWN:
                 self.session.population.metrics.count("catalogue_unknown")
                 note("catalogue-unknown", failure=True, request=self.session.request, shape=shape(text)[:1000])
             raise
