@@ -52,8 +52,8 @@ def half_width(size: int, alarm: float) -> float:
 
 def test_with_a_deadline_times_cannot_be_told_apart(tmp_path):
     """False-alarm rate 1e-6."""
-    size = 50
-    assert abs(auc(*times(tmp_path, "60ms", size)) - 0.5) < half_width(size, 1e-6)
+    size = 40
+    assert abs(auc(*times(tmp_path, "50ms", size)) - 0.5) < half_width(size, 1e-6)
 
 
 def test_without_one_they_can(tmp_path):

@@ -32,7 +32,7 @@ def test_answers_leave_at_the_deadline_however_long_they_took(tmp_path):
         with served(tmp_path, "400ms", lambda: next(paces)) as (service, secrets):
             alice = await session(service, secrets["alice"])
             took = []
-            for age in range(8):
+            for age in range(5):
                 stages = {}
                 await alice.ask(
                     f"{COUNT} WHERE age < {age}", EPSILON, lambda stage, at=stages: at.update({stage: now()})
@@ -45,7 +45,7 @@ def test_answers_leave_at_the_deadline_however_long_they_took(tmp_path):
     took, late = asyncio.run(play())
     assert late == 0
     assert all(0.395 <= each < 0.55 for each in took), took
-    assert sorted(took)[4] < 0.42
+    assert sorted(took)[2] < 0.42
 
 
 def test_what_is_late_leaves_at_the_next_multiple_and_is_counted(tmp_path):

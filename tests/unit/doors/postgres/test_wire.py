@@ -300,7 +300,8 @@ def test_too_many_connections_are_refused_and_the_door_stays_open(door):
         assert connection.execute("SELECT 1").fetchone() == (1,)
 
 
-def test_statements_and_sizes_are_limited(door):
+def test_statements_sizes_and_times_are_limited(door, monkeypatch):
+    monkeypatch.setattr("deniable.doors.postgres.catalogue.run._SECONDS", 0.5)
     with psycopg.connect(door.dsn(), autocommit=True) as connection:
         for name in range(8):
             connection.pgconn.prepare(f"s{name}".encode(), b"SELECT 1")
