@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
 from math import ceil
+from secrets import randbelow
 from typing import TypeVar
 
 from deniable.core.errors import Refused
@@ -24,6 +25,12 @@ Result = TypeVar("Result")
 
 _GRACE = 1e-3
 """Seconds: what ends this close after a deadline was in time, as far as clocks can tell."""
+
+_AWAKE = 3e-3
+"""Seconds before a deadline from which on we stay awake, and let others run: a processor that has slept for long wakes
+up later than one that has slept for a moment, by microseconds that can be measured over many answers."""
+_SMEAR = 2_000
+"""Microseconds: a random moment after the deadline, which hides the few microseconds that are left of that."""
 
 
 @dataclass(slots=True, eq=False)
@@ -49,7 +56,8 @@ class Schedule:
     """Places in the engine, and the deadlines of those who hold them.
 
     Promise:  the time at which `run` returns or raises, counted from when it got a place, is a multiple of `after`
-              seconds, once anything was charged; and nobody gets the place, or what was recorded, any sooner.
+              seconds and a random moment, once anything was charged; and nobody gets the place, or what was recorded,
+              any sooner.
     Not promised: that a run ends before its first deadline; `late` is told each time that one does not.
     """
 
@@ -109,7 +117,11 @@ class Schedule:
         when = due(start, loop.time(), self._after)
         if self._after and when > start + self._after * 1.5:
             self._late()
-        await asyncio.sleep(when - loop.time())
+        if self._after:
+            when += randbelow(_SMEAR) / 1e6
+        await asyncio.sleep(when - loop.time() - _AWAKE)
+        while loop.time() < when:  # noqa: ASYNC110 - it is a clock that we wait for
+            await asyncio.sleep(0)
 
     def _release(self, job: Job) -> None:
         for question in job.questions:

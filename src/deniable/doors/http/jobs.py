@@ -12,7 +12,7 @@ from typing import Any
 from deniable.core.errors import Refused
 from deniable.service.limits import too_many
 
-_MOST, _MOST_EACH = 10_000, 64
+_MOST, _MOST_EACH = 2_000, 64
 
 
 @dataclass(slots=True, eq=False)
