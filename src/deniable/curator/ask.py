@@ -37,7 +37,7 @@ from deniable.curator.questions import PricedQuestions
 from deniable.curator.workloads import ReleasePlanner, private_values, selected
 from deniable.engines import Engine
 from deniable.ledger import Charge, Entry, Ledger
-from deniable.planner import Batch, BatchQuote, Payment, Quote, Spend, plan_batch
+from deniable.planner import Batch, BatchQuote, Payment, Quote, Spend, plan_batch, plan_question
 from deniable.policy import Account, Policy
 from deniable.releases import Workload
 
@@ -71,7 +71,7 @@ class Curator:
     def __post_init__(self) -> None:
         """Plans of releases are kept: finding a strategy takes longer than anything else. And the terms in force."""
         object.__setattr__(self, "_releases", ReleasePlanner(self.policy))
-        object.__setattr__(self, "_plans", RememberedPlans(self.policy))
+        object.__setattr__(self, "_plans", RememberedPlans(lambda sql, spend: plan_question(sql, self.policy, spend)))
         object.__setattr__(self, "_terms", self.ledger.policy)
 
     @overload
