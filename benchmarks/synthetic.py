@@ -40,8 +40,10 @@ from deniable.releases.synthetic.tree import from_tree
 
 DELTA = 1e-9
 _MOST_CELLS = 2_000_000
-_ADULT = ("age", "workclass", "education-num", "marital-status", "occupation", "relationship", "race", "sex")
-_ADULT += ("hours-per-week", "income>50K")
+_ADULT = (
+    *("age", "workclass", "education-num", "marital-status", "occupation", "relationship", "race", "sex"),
+    *("hours-per-week", "income>50K"),
+)
 _ADULT_ORDERED = {"age", "education-num", "hours-per-week"}
 _TICK = 1 / os.sysconf("SC_CLK_TCK")
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         variance,
     )
     from deniable.curator import open_policy as open  # noqa: A004 - `deniable.open(...)` is how it reads
+    from deniable.doors.http.client import connect
     from deniable.planner import Quote
 
 __version__ = "0.1.0"
@@ -40,6 +41,7 @@ __all__ = [
     "Failed",
     "Quote",
     "Refused",
+    "connect",
     "correlation",
     "count",
     "create",
@@ -59,7 +61,12 @@ __all__ = [
     "variance",
 ]
 
-_ELSEWHERE = {"Failed": "deniable.core.errors", "Quote": "deniable.planner", "Refused": "deniable.core.errors"}
+_ELSEWHERE = {
+    "Failed": "deniable.core.errors",
+    "Quote": "deniable.planner",
+    "Refused": "deniable.core.errors",
+    "connect": "deniable.doors.http.client",
+}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module's attribute

@@ -8,6 +8,7 @@ BUGS = (
         "curator/ask.py",
         (
             "            ticket = self.ledger.charge(charge, accounts)\n"
+            "            self.on_charge(charge.question, ticket.sequence)\n"
             "            noisy: list[pa.Table] = []\n"
             "            for step in purchase.rounds(noisy):\n"
             "                exact = [self.engine.run(query) for query in step.queries]\n"

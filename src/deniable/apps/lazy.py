@@ -12,6 +12,7 @@ from typer.main import get_command, get_group
 
 _START = "Set up"
 _ASK = "Ask"
+_SERVE = "Serve"
 _PUBLISH = "Publish and collect"
 _PLAN = "Plan and test"
 
@@ -48,6 +49,10 @@ COMMANDS = {
     "workload": LazyCommand("workload:command", _ASK, "Answer many counts at once: histograms, ranges, cross-tables."),
     "budget": LazyCommand("questions:budget", _ASK, "Show what has been spent and what is left."),
     "ledger": LazyCommand("ledger:app", _ASK, "The record of everything that was spent, and on what."),
+    "serve": LazyCommand(
+        "serve:command", _SERVE, "Serve populations to analysts, over HTTP and with any PostgreSQL client."
+    ),
+    "token": LazyCommand("token:app", _SERVE, "Who may reach a served curator: create, list and revoke tokens."),
     "synthesize": LazyCommand(
         "synthesize:command", _PUBLISH, "Make synthetic tables, with a report of how good they are."
     ),

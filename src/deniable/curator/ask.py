@@ -18,7 +18,7 @@ safety argument, so it is written once, in a straight line, with no handlers:
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack, overload
@@ -32,6 +32,7 @@ from deniable.core.number import Number
 from deniable.curator.answer import Answer
 from deniable.curator.budget import Budget
 from deniable.curator.builder import Question
+from deniable.curator.plans import RememberedPlans
 from deniable.curator.public import PublicAnswer, PublicTables
 from deniable.curator.purchase import Purchase, from_bytes, to_bytes
 from deniable.curator.questions import PricedQuestions
@@ -65,13 +66,17 @@ class Curator:
     engine: Engine
     ledger: Ledger
     analyst: str | None = None
+    on_charge: Callable[[str, int], None] = field(default=lambda _question, _entry: None, repr=False, compare=False)
+    """Is told the question's name and its entry in the ledger when it has been charged, before a row is read."""
     _releases: ReleasePlanner = field(init=False, repr=False, compare=False)
+    _plans: RememberedPlans = field(init=False, repr=False, compare=False)
     _terms: str = field(init=False, repr=False, compare=False)
     _public: PublicTables = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Plans of releases are kept: finding a strategy takes longer than anything else. And the terms in force."""
         object.__setattr__(self, "_releases", ReleasePlanner(self.policy))
+        object.__setattr__(self, "_plans", RememberedPlans(plan_question))
         object.__setattr__(self, "_terms", self.ledger.policy)
         object.__setattr__(self, "_public", PublicTables(self.policy))
 
@@ -103,7 +108,7 @@ class Curator:
             return explained(self.policy, question, spend)
         if isinstance(question, Workload):
             return self._releases.plan(question, spend, strategy, ()).quote
-        return plan_question(question, self._public.policy_for(question), spend).quote
+        return self._plans.plan(question, spend, self._public.policy_for(question)).quote
 
     def ask(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer | PublicAnswer:
         """Answer the question, or raise. Pay by `epsilon`, `rho` or `accuracy`; `delta` is for private group keys.
@@ -119,11 +124,27 @@ class Curator:
         self.policy.accounts(self._who(analyst))
         if (exact := self._public.answer(sql)) is not None:
             return exact
-        plan = plan_question(sql, self._public.policy_for(sql), Spend.of(**payment))
-        question = PricedQuestions((sql,), (plan,), plan.quote.loss)
+        question = self._priced(sql, payment)
         recorded, free = self._buy(question, analyst)
         (answer,) = question.answers(recorded, self.policy.budget.delta, free=free)
         return answer
+
+    def recorded(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer | None:
+        """The answer, if the question was answered before; None if not. Reads no private row, and waits for nobody.
+
+        Raises:
+            Refused: as by `ask`, or the analyst's share cannot pay for seeing it; nothing is spent.
+        """
+        question = self._priced(sql, payment)
+        charge, accounts = self._charge(question, analyst)
+        if (recorded := self.ledger.show(charge, accounts)) is None:
+            return None
+        (answer,) = question.answers(from_bytes(recorded), self.policy.budget.delta, free=True)
+        return answer
+
+    def name(self, sql: str, **payment: Unpack[Payment]) -> str:
+        """What the ledger calls the question: the same for everyone who asks the same of the same data."""
+        return self._question(self._priced(sql, payment))
 
     def explain_all(
         self,
@@ -239,15 +260,14 @@ class Curator:
 
         What is answered is always what is recorded, so that two who ask at once see the same; and whether it was free.
         """
-        who = self._who(analyst)
-        accounts = self.policy.accounts(who)
-        charge = Charge(self._question(purchase), who or "", purchase.text, purchase.events, purchase.loss, self._terms)
+        charge, accounts = self._charge(purchase, analyst)
         with self.ledger.turn(charge.question), within(self.policy.engine.seconds):
             if (recorded := self.ledger.show(charge, accounts)) is not None:
                 return from_bytes(recorded), True
             for query in purchase.queries:
                 self.engine.check(query)
             ticket = self.ledger.charge(charge, accounts)
+            self.on_charge(charge.question, ticket.sequence)
             noisy: list[pa.Table] = []
             for step in purchase.rounds(noisy):
                 exact = [self.engine.run(query) for query in step.queries]
@@ -270,6 +290,13 @@ class Curator:
         if not same:
             raise Failed
 
+    def _charge(self, purchase: Purchase, analyst: str | None) -> tuple[Charge, tuple[Account, ...]]:
+        """What is to be paid, and by whom."""
+        who = self._who(analyst)
+        accounts = self.policy.accounts(who)
+        question = self._question(purchase)
+        return Charge(question, who or "", purchase.text, purchase.events, purchase.loss, self._terms), accounts
+
     def _question(self, purchase: Purchase) -> str:
         """The name in the ledger: what runs, under which policy, on which version of the data."""
         try:
@@ -278,6 +305,11 @@ class Curator:
             raise Refused("data-unavailable", f"The data of {error}.", "Ask the custodian.") from None
         facts = self._public.policy_for(purchase.text).digest
         return hashlib.sha256("\n".join([purchase.digest, facts, *versions]).encode()).hexdigest()
+
+    def _priced(self, sql: str, payment: Payment) -> PricedQuestions:
+        """One question, parsed, bound and priced."""
+        plan = self._plans.plan(sql, Spend.of(**payment), self._public.policy_for(sql))
+        return PricedQuestions((sql,), (plan,), plan.quote.loss)
 
     def _balance(self, account: Account) -> Budget:
         """One account, and what the policy's limits leave of it."""

@@ -13,7 +13,7 @@ from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError
 from deniable.curator.draft import FEW, MARK
 from deniable.engines import DuckDB, Engine
-from deniable.engines.duckdb.compare import ColumnCounts
+from deniable.engines.duckdb.compare import RowCounts
 from deniable.files.kinds import misfit, unit_misfit
 from deniable.policy import DeclaredColumn, DeclaredTable, InvalidPolicyError, Policy, Problem
 
@@ -95,7 +95,7 @@ def marks(text: str) -> list[int]:
     return [number for number, line in enumerate(text.splitlines(), start=1) if f"# {MARK}" in line]
 
 
-def _found(column: DeclaredColumn, table: DeclaredTable, counted: ColumnCounts) -> Iterator[tuple[str, bool]]:
+def _found(column: DeclaredColumn, table: DeclaredTable, counted: RowCounts) -> Iterator[tuple[str, bool]]:
     """In words; and whether it is wrong altogether."""
     of = f"of {counted.rows:,} rows"
     absent = counted.missing + counted.unread

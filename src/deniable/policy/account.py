@@ -37,14 +37,17 @@ def read_budget(section: Section) -> Cap | None:
     return Cap(total.epsilon, total.delta, concentrated=concentrated, gaussian=gaussian, approximate=keys or 0)
 
 
-def read_analysts(root: Section, total: Cap | None) -> dict[str, Guarantee]:
-    """The analysts' shares; each is at most the total, which holds for all of them together."""
+def read_analysts(root: Section, total: Cap | None) -> tuple[dict[str, Guarantee], dict[str, Fraction]]:
+    """The analysts' shares, each at most the total, which holds for all of them together; and their usual spends."""
     sections = root.inner("analysts").each()
     if root.value("analysts") == {}:
         root.problem("analysts", "names nobody", "write [analysts.alice] with epsilon = 1.0, or leave the section out")
     shares: dict[str, Guarantee] = {}
+    usual: dict[str, Fraction] = {}
     for name, section in sections.items():
         share = _guarantee(section, total.delta if total else Fraction(0))
+        if (spend := section.number("per_question", "per_question = 0.05, or leave it out")) is not None:
+            usual[name] = spend
         section.finish()
         if share is None or total is None:
             continue
@@ -53,7 +56,7 @@ def read_analysts(root: Section, total: Cap | None) -> dict[str, Guarantee]:
                 what = f"{shown(section.value(key))} is more than the population's {key}"
                 section.problem(key, what, f"write at most {key} = {float(whole):g}")
         shares[name] = share
-    return shares
+    return shares, usual
 
 
 def _guarantee(section: Section, delta: Fraction) -> Guarantee | None:

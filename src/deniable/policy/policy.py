@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from deniable.policy.column import Clock, read_zone
 from deniable.policy.limits import QuestionLimits, read_limits
 from deniable.policy.problems import InvalidPolicyError
 from deniable.policy.section import Section
+from deniable.policy.serving import ServeSettings, read_serving
 from deniable.policy.settings import EngineSettings, read_engine, read_ledger
 from deniable.policy.table import DeclaredTable, read_table
 from deniable.policy.units import found
@@ -57,6 +59,9 @@ class Policy:
     """Where the population lives: the time zone in which instants are read, and of CURRENT_DATE."""
     clock: str = "hour"
     """To which unit now() is cut, so that the same question stays the same for a while."""
+    per_question: Mapping[str, Fraction] = field(default_factory=dict)
+    """What an analyst's questions cost, as epsilon, where they come through a door and do not say."""
+    serving: ServeSettings = field(default_factory=ServeSettings)
     digest: str = field(init=False, compare=False, repr=False)
     """SHA-256 of what an answer depends on: neighbours and tables, not the budget, the analysts or the places."""
 
@@ -119,8 +124,23 @@ def read_policy(root: Section, origin: str, folder: Path, stem: str) -> Policy:
     tables = found({title: read_table(title, section, folder, zone) for title, section in sections.items()}, sections)
     if not tables:
         root.problem("tables", "names no table", 'write [tables.visits] with source = "visits.parquet"')
-    analysts = read_analysts(root, cap)
+    analysts, per_question = read_analysts(root, cap)
+    serving = read_serving(root.inner("serve"))
     root.finish()
     if root.problems or name is None or cap is None:
         raise InvalidPolicyError(origin, root.problems)
-    return Policy(name, neighbours, cap, limits, engine, ledger, tables, analysts, origin, zone, clock.value)
+    return Policy(
+        name,
+        neighbours,
+        cap,
+        limits,
+        engine,
+        ledger,
+        tables,
+        analysts,
+        origin,
+        zone,
+        clock.value,
+        per_question,
+        serving,
+    )

@@ -14,7 +14,7 @@ from deniable.files.source import DataFile
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnCounts:
+class RowCounts:
     """How many rows of a column are not as they are declared."""
 
     rows: int
@@ -32,7 +32,7 @@ class ColumnCounts:
 
 def compared(
     file: DataFile, declared: Sequence[tuple[Column, Sequence[str | int] | None]], unit: str | None
-) -> list[ColumnCounts]:
+) -> list[RowCounts]:
     """Every declared column, which must be in the file, against what it holds, in one pass over all rows.
 
     Lines that are no rows are left out, as in questions.
@@ -45,7 +45,7 @@ def compared(
     for column, _ in declared:
         missing, unread, outside, unlisted = (next(found) for _ in range(4))
         distinct = next(found) if column.name == unit else None
-        counts.append(ColumnCounts(rows, missing, unread, outside, unlisted, distinct))
+        counts.append(RowCounts(rows, missing, unread, outside, unlisted, distinct))
     return counts
 
 

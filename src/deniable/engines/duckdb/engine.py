@@ -15,7 +15,7 @@ from deniable.core.algebra.query import ExactQuery
 from deniable.core.algebra.relation import Matches
 from deniable.core.algebra.relation import tables as tables_of
 from deniable.core.errors import InvalidArgumentError
-from deniable.engines.duckdb.compare import ColumnCounts, compared
+from deniable.engines.duckdb.compare import RowCounts, compared
 from deniable.engines.duckdb.fan_out import count, lightened
 from deniable.engines.duckdb.killable import Killable
 from deniable.engines.duckdb.lockdown import locks, tables
@@ -124,7 +124,7 @@ class DuckDB(Engine):
 
     def compare(
         self, table: str, declared: Sequence[tuple[Column, Sequence[str | int] | None]], unit: str | None
-    ) -> list[ColumnCounts]:
+    ) -> list[RowCounts]:
         """How many rows are not as they are declared, column by column; for custodians, with readable errors."""
         file = self._file(table)
         try:

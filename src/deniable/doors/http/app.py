@@ -1,0 +1,51 @@
+"""All routes of one server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from deniable import __version__
+from deniable.core.errors import Failed, InvalidArgumentError, Refused
+from deniable.doors.http import accounts, questions
+from deniable.doors.http.guard import RequestGuard
+from deniable.doors.http.jobs import Jobs
+from deniable.doors.http.problems import of_error
+from deniable.service.entrance import Denied
+from deniable.service.service import Service
+
+
+def make_app(service: Service, *, secure: bool = False) -> FastAPI:
+    """The application; `/openapi.json` describes it. There are no pages, no cookies and no CORS."""
+    app = FastAPI(
+        title="Deniable",
+        version=__version__,
+        summary="A curator for sensitive tables: private answers with error bars, paid from a budget.",
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.service, app.state.jobs = service, Jobs()
+    app.include_router(questions.router, prefix="/v1")
+    app.include_router(accounts.router, prefix="/v1")
+    app.add_api_route("/healthz", _healthy, methods=["GET"], summary="Whether the server is there")
+    for kind in (Refused, Failed, Denied, InvalidArgumentError, RequestValidationError, HTTPException, Exception):
+        app.add_exception_handler(kind, of_error)
+    app.add_middleware(RequestGuard, body=service.limits.body, secure=secure)
+    plain = app.openapi
+
+    def described() -> dict[str, Any]:
+        found = plain()
+        found.setdefault("components", {})["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        found["security"] = [{"token": []}]
+        found["paths"]["/healthz"]["get"]["security"] = []
+        return found
+
+    app.openapi = described  # type: ignore[method-assign]  # as FastAPI says
+    return app
+
+
+async def _healthy() -> dict[str, str]:
+    return {"status": "ok"}

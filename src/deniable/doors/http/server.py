@@ -1,0 +1,59 @@
+"""Listening for HTTP: TLS where there is a certificate, loopback only where there is none."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from contextlib import closing
+
+import uvicorn
+
+from deniable.doors.http.app import make_app
+from deniable.doors.postgres.server import refuse_open
+from deniable.service.service import Service
+
+
+class HttpDoor:
+    """Serves until it is closed."""
+
+    def __init__(self, service: Service, certificate: str | None = None, key: str | None = None) -> None:
+        self._service, self._certificate, self._key = service, certificate, key
+        self._server: uvicorn.Server | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    async def listen(self, host: str, port: int) -> int:
+        """Open the door; the port, which the system chooses where it is 0."""
+        secure = self._certificate is not None
+        refuse_open(host, secure=secure)
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((host, port))
+        except OSError:
+            with closing(listening):
+                raise
+        config = uvicorn.Config(
+            make_app(self._service, secure=secure),
+            ssl_certfile=self._certificate,
+            ssl_keyfile=self._key,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            limit_concurrency=self._service.limits.connections,
+            timeout_keep_alive=60,
+            h11_max_incomplete_event_size=self._service.limits.body,
+            lifespan="off",
+        )
+        self._server = uvicorn.Server(config)
+        self._server.install_signal_handlers = lambda: None  # type: ignore[attr-defined]  # the command has its own
+        self._task = asyncio.create_task(self._server._serve([listening]))  # noqa: SLF001 - without its signal handlers
+        return int(listening.getsockname()[1])
+
+    async def close(self) -> None:
+        """Take nothing in any more, and end what is open."""
+        if self._server is not None and self._task is not None:
+            self._server.should_exit = True
+            self._server.force_exit = True
+            await self._task

@@ -1,0 +1,203 @@
+"""The catalogue of one population: a database in memory that reaches nothing, and answers within limits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+
+import duckdb
+import pyarrow as pa
+from sqlglot import exp
+
+from deniable.doors.postgres.catalogue import made_up
+from deniable.doors.postgres.catalogue.functions import macros
+from deniable.doors.postgres.catalogue.relations import oids, relations, schema, written
+from deniable.doors.postgres.catalogue.rows import OWN_TABLES, SPACES, Row, catalogue_rows, listed, of_column
+from deniable.doors.postgres.catalogue.translate import Known, place_of, translated
+from deniable.doors.postgres.errors import PgError, unsupported
+from deniable.doors.postgres.portals import PgColumn
+from deniable.doors.postgres.settings import VERSION
+from deniable.doors.postgres.types import DATE, FLOAT4, FLOAT8, INT2, INT4, INT8, NUMERIC, OID, TEXT, TIMESTAMP, Value
+from deniable.policy import Policy
+
+_SECONDS = 5.0
+_SPACES = frozenset(SPACES) - {"public"}
+_MOST_ROWS = 100_000
+_TYPES = {"BIGINT": INT8, "INTEGER": INT4, "SMALLINT": INT2, "DOUBLE": FLOAT8, "FLOAT": FLOAT4, "BOOLEAN": 16}
+_TYPES |= {"DATE": DATE, "TIMESTAMP": TIMESTAMP, "HUGEINT": NUMERIC, "UINTEGER": OID, "VARCHAR": TEXT, "UBIGINT": INT8}
+_TYPES |= {"VARCHAR[]": 1009, "BIGINT[]": 1016, "INTEGER[]": 1007, "SMALLINT[]": 1005, "UINTEGER[]": 1028}
+_TYPES |= {"TINYINT": INT2, "UTINYINT": INT2, "USMALLINT": INT4, "BOOLEAN[]": 1000, "DOUBLE[]": 1022}
+_OWN = {INT8: pa.int64(), FLOAT8: pa.float64(), TEXT: pa.string(), 16: pa.bool_()}
+
+
+class Catalogue:
+    """What clients may know without paying.
+
+    Promise:  nothing that is answered here depends on a private row: none is in reach.
+    """
+
+    def __init__(self, policy: Policy, public: Mapping[str, pa.Table]) -> None:
+        self._policy = policy
+        self._database = duckdb.connect(":memory:", config={"threads": 1, "memory_limit": "512MB"})
+        self._classes = {one.name: one.oid for one in listed(policy) if one.schema == "public"}
+        self._tables = {("deniable", name): f"own_{name}" for name in OWN_TABLES}
+        for statement in ("BEGIN", *schema(), "CREATE SCHEMA rows", "CREATE SCHEMA dummy"):
+            self._database.execute(statement)
+        for place, rows in catalogue_rows(policy):
+            self._insert(place, rows)
+        short = {oid: name for name, oid in oids().items()}
+        names = pa.table(
+            {
+                "oid": pa.array(list(written()), pa.uint32()),
+                "name": list(written().values()),
+                "short": [short[oid] for oid in written()],
+            }
+        )
+        self._keep("pgc.written", names)
+        for name, table in public.items():
+            self._keep(f'rows."{name}"', table)
+            self._tables["public", name.lower()] = f'rows."{name}"'
+        for name, declared in policy.tables.items():
+            if not declared.public:
+                self._keep(f'dummy."{name}"', made_up.made_up(declared))
+                self._tables["dummy", name.lower()] = f'dummy."{name}"'
+        for statement in macros():
+            self._database.execute(statement)
+        self._database.execute("COMMIT")
+        self._database.execute("SET enable_external_access = false")
+        self._database.execute("SET lock_configuration = true")
+
+    @property
+    def columns(self) -> pa.Table:
+        """What is declared of each column: the table `deniable.columns`."""
+        return own(
+            "columns",
+            [
+                {
+                    "table_name": table.name,
+                    "column_name": name,
+                    "type": one.kind.value,
+                    "nulls": one.nulls,
+                    "low": _text(one.low),
+                    "high": _text(one.high),
+                    "step": _text(one.step),
+                    "values": None if one.values is None else ", ".join(map(str, one.values)),
+                    "says": of_column(one, table),
+                }
+                for table in self._policy.tables.values()
+                for name, one in table.columns.items()
+            ],
+        )
+
+    def speaks_of(self, schema: str, name: str) -> bool:
+        """Whether a table is the catalogue's to answer for, or to refuse: all but the policy's private ones."""
+        if schema in _SPACES or (not schema and name.startswith("pg_")):
+            return True
+        return place_of(name, schema, self._known({}, "")) is not None
+
+    def run(
+        self,
+        tree: exp.Expression,
+        values: Sequence[Value],
+        *,
+        settings: Mapping[str, str],
+        user: str,
+        tables: Mapping[str, pa.Table],
+        most: int = _MOST_ROWS,
+    ) -> tuple[tuple[PgColumn, ...], list[tuple[Value, ...]]]:
+        """The columns and rows of a statement. `tables`: those of the schema `deniable`, as this person sees them."""
+        text = translated(tree, self._known(settings, user))
+        cursor = self._database.cursor()
+        alarm = threading.Timer(_SECONDS, cursor.interrupt)
+        try:
+            for name, table in {**tables, "settings": _settings(settings)}.items():
+                cursor.register(f"own_{name}", table)
+            alarm.start()
+            done = cursor.execute(text, list(values) or None)
+            columns = tuple(PgColumn(one[0], _oid(str(one[1]))) for one in done.description)
+            rows = done.fetchmany(most + 1) if most else []
+        except duckdb.InterruptException:
+            raise PgError("57014", "The statement takes too long.") from None
+        except duckdb.Error as error:
+            raise _refused(error) from None
+        finally:
+            alarm.cancel()
+            cursor.close()
+        if len(rows) > most:
+            raise PgError("54000", f"There are more than {most:,} rows.", hint="Write a LIMIT.")
+        return columns, [tuple(_value(one) for one in row) for row in rows]
+
+    def close(self) -> None:
+        """Let go of the memory."""
+        self._database.close()
+
+    def _known(self, settings: Mapping[str, str], user: str) -> Known:
+        text = exp.Literal.string
+        constants: dict[str, exp.Expression] = {
+            "version": text(f"PostgreSQL {VERSION} (Deniable)"),
+            "current_version": text(f"PostgreSQL {VERSION} (Deniable)"),
+            **dict.fromkeys(("current_database", "current_catalog"), text(self._policy.population)),
+            "current_schema": text("public"),
+            **dict.fromkeys(("current_user", "session_user", "user", "current_role"), text(user)),
+            "pg_backend_pid": exp.Literal.number(0),
+            "inet_server_port": exp.Literal.number(5432),
+            "pg_postmaster_start_time": exp.cast(exp.Null(), "TIMESTAMP"),
+        }
+        tables = {**self._tables, ("pg_catalog", "pg_settings"): "own_settings"}
+        return Known(constants, tables, self._classes, settings, user)
+
+    def _insert(self, place: str, rows: Sequence[Row]) -> None:
+        space, _, name = place.partition(".")
+        home = {"pgc": "pg_catalog", "ischema": "information_schema"}[space]
+        if rows:
+            columns = {
+                column: pa.array([_flat(row.get(column)) for row in rows]) for column, _ in relations()[home, name]
+            }
+            self._database.register("arriving", pa.table(columns))
+            self._database.execute(f"INSERT INTO {place} SELECT * FROM arriving")  # noqa: S608 - our own names
+            self._database.unregister("arriving")
+
+    def _keep(self, place: str, table: pa.Table) -> None:
+        self._database.register("arriving", table)
+        self._database.execute(f"CREATE TABLE {place} AS SELECT * FROM arriving")  # noqa: S608 - same
+        self._database.unregister("arriving")
+
+
+def own(name: str, rows: Iterable[Mapping[str, object]]) -> pa.Table:
+    """A table of the schema `deniable`, with these rows."""
+    fields = [(column, _OWN[oid]) for column, oid in OWN_TABLES[name]]
+    return pa.Table.from_pylist(list(rows), schema=pa.schema(fields))
+
+
+def _settings(settings: Mapping[str, str]) -> pa.Table:
+    names = [column for column, _ in relations()["pg_catalog", "pg_settings"]]
+    filled = {"name": list(settings), "setting": list(settings.values())}
+    empty = [None] * len(settings)
+    return pa.table({name: pa.array(filled.get(name, empty), pa.string()) for name in names})
+
+
+def _flat(value: object) -> str | None:
+    """As a text, which the table's own type reads."""
+    return None if value is None else str(value)
+
+
+def _oid(kind: str) -> int:
+    return NUMERIC if kind.startswith("DECIMAL") else _TYPES.get(kind, TEXT)
+
+
+def _value(value: Value) -> Value:
+    return str(value) if isinstance(value, dict) else value
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _refused(error: duckdb.Error) -> PgError:
+    """The database has seen nothing but public facts and the statement, so its first line may be shown."""
+    text = str(error).splitlines()[0][:200]
+    if isinstance(error, duckdb.BinderException) and "not found in FROM" in text:
+        return PgError("42703", text.removeprefix("Binder Error: "))
+    if isinstance(error, duckdb.ConversionException | duckdb.InvalidInputException):
+        return PgError("22P02", text)
+    return unsupported(f"This is not understood here: {text}")

@@ -1,0 +1,232 @@
+"""What one connection holds, and what each of its statements does: settings, cursors, empty transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deniable.doors.postgres.catalogue.run import Catalogue
+from deniable.doors.postgres.commands import Command, understood
+from deniable.doors.postgres.copying import copied
+from deniable.doors.postgres.errors import PgError
+from deniable.doors.postgres.lexing import Statement, split, tokens
+from deniable.doors.postgres.parameters import count
+from deniable.doors.postgres.portals import PgColumn, Portal, Prepared, Result
+from deniable.doors.postgres.questions import Desk
+from deniable.doors.postgres.settings import REPORTED, Settings, assigned
+from deniable.doors.postgres.types import TEXT, Value
+from deniable.service.limits import ServerLimits
+from deniable.service.session import Session
+
+_IDLE, _OPEN, _BROKEN = b"I", b"T", b"E"
+
+
+class Executor:
+    """Statements, one after the other. Nothing is ever written, so a transaction is only a state."""
+
+    def __init__(self, session: Session, catalogue: Catalogue, settings: Settings, limits: ServerLimits) -> None:
+        self.transaction, self.format = _IDLE, 0
+        self._session, self._settings, self._limits = session, settings, limits
+        self._desk = Desk(session, catalogue, settings)
+        self._statements: dict[str, Prepared] = {}
+        self._portals: dict[str, Portal] = {}
+        self._changed: list[str] = []
+
+    def prepare(self, text: str, given: Sequence[int]) -> Prepared:
+        """A statement whose parameters have types. Never charges, and looks at nothing."""
+        statements = split(text)
+        if len(statements) > 1:
+            raise PgError("42601", "cannot insert multiple commands into a prepared statement")
+        if statements and count(text):
+            command = understood(statements[0])
+            return Prepared(text, self._desk.parameters(command.text or text, given))
+        return Prepared(text, tuple(given))
+
+    async def columns(self, prepared: Prepared) -> tuple[PgColumn, ...] | None:
+        """What a statement would return; None if it returns no rows. Costs nothing."""
+        if not prepared.described:
+            statements = split(prepared.text)
+            command = understood(statements[0]) if statements else Command("nothing")
+            prepared.columns = await self._columns(command, prepared.parameters)
+            prepared.described = command.kind == "select" and not self._settings.intervals
+        return prepared.columns
+
+    async def run(self, statement: Statement, values: Sequence[Value], oids: Sequence[int]) -> Result:
+        """Do what it says."""
+        self.format = 0
+        command = understood(statement)
+        if self.transaction == _BROKEN and command.kind not in {"end", "savepoint"}:
+            raise PgError("25P02", "current transaction is aborted, commands ignored until end of transaction block")
+        try:
+            return await self._run(command, statement.text, values, oids)
+        except PgError as error:
+            if error.place is not None and command.start:
+                raise _moved(error, command.start) from None
+            raise
+
+    def synchronized(self) -> None:
+        """Outside of a transaction, what was bound is over."""
+        if self.transaction == _IDLE:
+            self._portals = {name: one for name, one in self._portals.items() if one.cursor}
+
+    def failed(self) -> None:
+        """An error breaks a transaction."""
+        self.transaction = _BROKEN if self.transaction == _OPEN else self.transaction
+
+    def changed(self) -> list[str]:
+        """Settings that a client must be told of, once."""
+        found, self._changed = self._changed, []
+        return [name for name in found if name in REPORTED]
+
+    def keep_statement(self, name: str, prepared: Prepared) -> None:
+        """Under a name; the one without a name is replaced."""
+        if name and name in self._statements:
+            raise PgError("42P05", f'prepared statement "{name}" already exists')
+        self._room(self._statements, name)
+        self._statements[name] = prepared
+
+    def keep_portal(self, name: str, portal: Portal) -> None:
+        """Same."""
+        if name and name in self._portals:
+            raise PgError("42P03", f'cursor "{name}" already exists')
+        self._room(self._portals, name)
+        self._portals[name] = portal
+
+    def statement(self, name: str) -> Prepared:
+        """What was prepared under this name."""
+        if name not in self._statements:
+            raise PgError("26000", f'prepared statement "{name}" does not exist')
+        return self._statements[name]
+
+    def portal(self, name: str) -> Portal:
+        """What was bound or declared under this name."""
+        if name not in self._portals:
+            raise PgError("34000", f'cursor "{name}" does not exist')
+        return self._portals[name]
+
+    def forget(self, name: str, *, statement: bool) -> None:
+        """What is not there is forgotten already."""
+        if statement:
+            self._statements.pop(name, None)
+        else:
+            self._portals.pop(name, None)
+
+    def _room(self, held: dict[str, Prepared] | dict[str, Portal], name: str) -> None:
+        if name not in held and len(held) >= self._limits.statements:
+            raise PgError("54000", "There are too many prepared statements or cursors.", hint="Close some of them.")
+
+    async def _columns(self, command: Command, oids: Sequence[int]) -> tuple[PgColumn, ...] | None:
+        if command.kind == "select":
+            try:
+                return await self._desk.columns(command.text, oids)
+            except PgError as error:
+                raise _moved(error, command.start) from None
+        if command.kind == "fetch":
+            found = self.portal(command.name).result
+            return None if found is None else found.columns
+        if command.kind == "show":
+            return self._show(command.text).columns
+        return (PgColumn("QUERY PLAN", TEXT),) if command.kind == "explain" else None
+
+    async def _run(self, command: Command, text: str, values: Sequence[Value], oids: Sequence[int]) -> Result:
+        if command.kind == "select":
+            return await self._desk.select(command.text, values, oids)
+        if command.kind == "explain":
+            return await self._desk.explain(command.text, values, oids)
+        if command.kind == "copy":
+            found = await self._desk.select(command.text, values, oids)
+            return Result(f"COPY {len(found.rows)}", found.columns, found.rows, found.notices, copied(text)[2])
+        if command.kind == "declare":
+            return await self._declare(command, values, oids)
+        if command.kind in {"fetch", "move"}:
+            return self._fetch(command)
+        return self._quiet(command, text)
+
+    async def _declare(self, command: Command, values: Sequence[Value], oids: Sequence[int]) -> Result:
+        """A cursor has its rows from the start: an answer is whole, and paid for once."""
+        found = await self._desk.select(command.text, values, oids)
+        portal = Portal(Prepared(command.text, tuple(oids)), formats=(int(command.binary),), result=found, cursor=True)
+        self.keep_portal(command.name, portal)
+        return Result("DECLARE CURSOR", notices=found.notices)
+
+    def _fetch(self, command: Command) -> Result:
+        portal = self.portal(command.name)
+        rows = portal.fetch(command.count)
+        if command.kind == "move" or portal.result is None:
+            return Result(f"MOVE {len(rows)}")
+        self.format = portal.formats[0] if portal.cursor and portal.formats else 0
+        return Result(f"FETCH {len(rows)}", portal.result.columns, rows)
+
+    def _quiet(self, command: Command, text: str) -> Result:  # noqa: PLR0911 - one for each kind of statement
+        """What concerns only the connection."""
+        match command.kind:
+            case "begin":
+                self.transaction = _OPEN
+                return Result("BEGIN")
+            case "end":
+                tag = "ROLLBACK" if self.transaction == _BROKEN else command.name
+                self.transaction = _IDLE
+                self._portals.clear()
+                return Result(tag)
+            case "savepoint":
+                self.transaction = _OPEN if command.name == "ROLLBACK" else self.transaction
+                return Result(command.name)
+            case "set":
+                self._changed.append(self._settings.set(*assigned(text)))
+                return Result("SET")
+            case "show":
+                return self._show(text)
+            case "reset" | "discard":
+                return self._reset(command.kind, text)
+            case "close":
+                return self._closed(command.name)
+            case "deallocate":
+                self._statements = (
+                    {}
+                    if command.name == "all"
+                    else {name: one for name, one in self._statements.items() if name != command.name}
+                )
+                return Result("DEALLOCATE")
+            case _:
+                return Result(command.name)
+
+    def _closed(self, name: str) -> Result:
+        if name == "all":
+            self._portals.clear()
+            return Result("CLOSE CURSOR ALL")
+        self.portal(name)
+        self.forget(name, statement=False)
+        return Result("CLOSE CURSOR")
+
+    def _reset(self, kind: str, text: str) -> Result:
+        """Back to what the startup packet said."""
+        words = [token.name for token in tokens(text) if token.kind in {"word", "quoted"}]
+        if words[1:2] == ["all"]:
+            self._settings.reset()
+            self._changed += REPORTED
+            if kind == "discard":
+                self._statements.clear()
+                self._portals.clear()
+        elif kind == "reset":
+            name = "".join(token.name for token in tokens(text) if token.kind != "space").removeprefix("reset")
+            self._changed.append(self._settings.set(name, None))
+        return Result("DISCARD ALL" if kind == "discard" else "RESET")
+
+    def _show(self, text: str) -> Result:
+        parts = [token for token in tokens(text) if token.kind != "space"]
+        name = "".join(part.name for part in parts[1:])
+        known = {"transactionisolationlevel": "transaction_isolation", "timezone": "TimeZone"}
+        if name == "all":
+            columns = tuple(PgColumn(one, TEXT) for one in ("name", "setting", "description"))
+            return Result("SHOW", columns, [(one, value, "") for one, value in self._settings.all()])
+        if name == "deniable.budget":
+            account = self._session.population.curator.budget(self._session.payer)
+            return Result("SHOW", (PgColumn(name, TEXT),), [(" ".join(account.notes),)])
+        found, value = self._settings.show(known.get(name, name))
+        return Result("SHOW", (PgColumn(found, TEXT),), [(value,)])
+
+
+def _moved(error: PgError, start: int) -> PgError:
+    """With its place counted from the start of the statement."""
+    if error.place is None:
+        return error
+    return PgError(error.state, error.message, error.detail, error.hint, error.place + start, error.fatal)

@@ -1,0 +1,258 @@
+"""A SELECT, sent where it belongs: questions about private tables to the session, everything else to the catalogue."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import pyarrow as pa
+from sqlglot import exp
+
+from deniable.core.algebra.expression import Kind
+from deniable.core.errors import Failed, Refused
+from deniable.core.shown import percent
+from deniable.curator import Answer
+from deniable.doors.postgres import parameters
+from deniable.doors.postgres.catalogue.run import Catalogue, own
+from deniable.doors.postgres.catalogue.translate import Node, parsed
+from deniable.doors.postgres.declared import declared_values
+from deniable.doors.postgres.errors import PgError, failed, refused
+from deniable.doors.postgres.lexing import shape, tokens
+from deniable.doors.postgres.parameters import Filled, as_column, filled, samples
+from deniable.doors.postgres.portals import PgColumn, Result
+from deniable.doors.postgres.settings import Settings
+from deniable.doors.postgres.types import BOOL, DATE, FLOAT8, INT8, NUMERIC, TEXT, Value, oid_of
+from deniable.planner import Quote
+from deniable.service.hints import hinted, merged
+from deniable.service.log import note
+from deniable.service.session import Session
+
+_LONGEST = 65_536
+_UNKNOWN = {"0A000", "42P01", "42703", "42883"}
+"""What the catalogue says of things that PostgreSQL may have and we have not: worth a line in the log."""
+_CASTS = {"varchar": TEXT, "text": TEXT, "int": 23, "bigint": INT8, "smallint": 21, "boolean": BOOL, "date": DATE}
+_CASTS |= {"oid": 26, "oid[]": 1028, "varchar[]": 1009, "text[]": 1009, "name": TEXT, "double precision": FLOAT8}
+_CASTS |= {"decimal": NUMERIC, "numeric": NUMERIC, "name[]": 1009, "char": TEXT, "regclass": TEXT}
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Where one connection's SELECTs are answered."""
+
+    session: Session
+    catalogue: Catalogue
+    settings: Settings
+
+    def parameters(self, text: str, given: Sequence[int]) -> tuple[int, ...]:
+        """The types of a statement's parameters."""
+        if self.is_question(text):
+            return parameters.typed(text, given, self.session.policy)
+        found = [*given, *[0] * (parameters.count(text) - len(given))]
+        if any(oid in {0, 705} for oid in found):
+            casts = _cast_parameters(text)
+            found = [casts.get(place, TEXT) if oid in {0, 705} else oid for place, oid in enumerate(found, 1)]
+        return tuple(found)
+
+    async def columns(self, text: str, oids: Sequence[int]) -> tuple[PgColumn, ...]:
+        """What a SELECT would return. Costs nothing."""
+        if not self.is_question(text):
+            return (await self._look(parsed(text), text, [None] * len(oids), most=0)).columns or ()
+        if (listed := declared_values(text, self.session.policy)) is not None:
+            return (await self._look(listed, text, (), most=0)).columns or ()
+        question = filled(self._unqualified(text), samples(oids, text, self.session.policy))
+        with _in_words(question):
+            plain, hint = hinted(question.text)
+            described = await self.session.describe(plain, merged(hint, self.settings.spending))
+        found = [PgColumn(one.name, oid_of(one.kind)) for one in described]
+        if self.settings.intervals:
+            noisy = [one for one in described if one.noisy and one.kind in {Kind.INTEGER, Kind.NUMBER}]
+            found += [PgColumn(f"{one.name}_{side}", FLOAT8) for one in noisy for side in ("low", "high")]
+        return tuple(found)
+
+    async def select(self, text: str, values: Sequence[Value], oids: Sequence[int]) -> Result:
+        """The answer to a SELECT."""
+        if not self.is_question(text):
+            return await self._look(parsed(text), text, values)
+        if (listed := declared_values(text, self.session.policy)) is not None:
+            return await self._look(listed, text, ())
+        question = self._filled(text, values, oids)
+        with _in_words(question):
+            plain, hint = hinted(question.text)
+            answer = await self.session.ask(plain, merged(hint, self.settings.spending))
+            left = () if answer.free else (await self.session.budget()).notes
+        table = answer.with_intervals if self.settings.intervals else answer.table
+        columns = tuple(PgColumn(field.name, _arrow_oid(field.type)) for field in table.schema)
+        rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+        return Result(f"SELECT {len(rows)}", columns, rows, _notices(answer, left))
+
+    async def explain(self, text: str, values: Sequence[Value], oids: Sequence[int]) -> Result:
+        """The price of a question, as rows."""
+        if not self.is_question(text):
+            lines = ["Free: it asks nothing about private rows."]
+        else:
+            question = self._filled(text, values, oids)
+            with _in_words(question):
+                plain, hint = hinted(question.text)
+                quote = await self.session.explain(plain, merged(hint, self.settings.spending))
+            lines = _priced(quote)
+        return Result("EXPLAIN", (PgColumn("QUERY PLAN", TEXT),), [(line,) for line in lines])
+
+    def is_question(self, text: str) -> bool:
+        """Whether it is for the planner: if it names a table that the catalogue has not, or cannot be read at all."""
+        if len(text) > _LONGEST:
+            raise PgError("54001", f"A statement has at most {_LONGEST:,} characters.")
+        try:
+            tree = parsed(text)
+        except PgError:
+            return not _speaks_of_the_catalogue(text)
+        inside = {one.alias_or_name.lower() for one in tree.find_all(exp.CTE)}
+        named = [
+            (table.db.lower(), table.name.lower())
+            for table in tree.find_all(exp.Table)
+            if isinstance(table.this, exp.Identifier) and (table.db or table.name.lower() not in inside)
+        ]
+        return not all(self.catalogue.speaks_of(schema, name) for schema, name in named)
+
+    async def _look(self, tree: Node, text: str, values: Sequence[Value], most: int | None = None) -> Result:
+        """From the catalogue."""
+        tables = await self._own(tree)
+        settings = dict(self.settings.all())
+        lowered = {name.lower(): value for name, value in settings.items()}
+        run = self.catalogue.run
+        limit = {} if most is None else {"most": most}
+        try:
+            columns, rows = await asyncio.get_running_loop().run_in_executor(
+                None, lambda: run(tree, values, settings=lowered, user=self.session.who, tables=tables, **limit)
+            )
+        except PgError as error:
+            if error.state in _UNKNOWN:
+                self.session.population.metrics.count("catalogue_unknown")
+                note("catalogue-unknown", failure=True, request=self.session.request, shape=shape(text)[:1000])
+            raise
+        return Result(f"SELECT {len(rows)}", columns, rows)
+
+    async def _own(self, tree: exp.Expression) -> dict[str, pa.Table]:
+        """The tables of the schema `deniable`, as this person may see them."""
+        wanted = {table.name.lower() for table in tree.find_all(exp.Table) if table.db.lower() == "deniable"}
+        found = {"columns": self.catalogue.columns} if "columns" in wanted else {}
+        try:
+            if "budget" in wanted:
+                accounts = await self.session.budgets()
+                rows = [{"account": one.name, **row} for one in accounts for row in one.table.to_pylist()]
+                found["budget"] = own("budget", rows)
+            if "history" in wanted:
+                found["history"] = own(
+                    "history",
+                    [
+                        {
+                            "entry": line.entry,
+                            "charged": line.written,
+                            "analyst": line.analyst,
+                            "question": line.question,
+                            "loss": str(line.loss),
+                            "shown": line.shown,
+                            "epsilon": _float(line.loss.epsilon),
+                            "rho": _float(line.loss.rho),
+                        }
+                        for line in await self.session.history(most=10_000)
+                    ],
+                )
+        except Refused as refusal:
+            raise refused(refusal) from None
+        return found
+
+    def _filled(self, text: str, values: Sequence[Value], oids: Sequence[int]) -> Filled:
+        beside = parameters.typed(text, (), self.session.policy)
+        known = [as_column(value, oid) for value, oid in zip(values, beside, strict=False)]
+        del oids
+        return filled(self._unqualified(text), known)
+
+    def _unqualified(self, text: str) -> str:
+        """With the schema's name blanked out, so that every place stays where it is."""
+        parts, out = [token for token in tokens(text) if token.kind != "space"], list(text)
+        for before, dot in pairwise(parts):
+            if dot.text == "." and before.kind in {"word", "quoted"} and before.name == "public":
+                out[before.start : dot.end] = " " * (dot.end - before.start)
+        return "".join(out)
+
+
+class _in_words:  # noqa: N801 - reads as a word
+    """Refusals and failures in PostgreSQL's words, with places of the client's own text."""
+
+    def __init__(self, question: Filled) -> None:
+        self._question = question
+
+    def __enter__(self) -> None:
+        """Nothing yet."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _trace: object) -> None:
+        """Translate."""
+        del kind
+        if isinstance(error, Refused):
+            if error.position is not None:
+                error.position = self._question.place(error.position[0]), error.position[1]
+            raise refused(error) from None
+        if isinstance(error, Failed):
+            raise failed(error) from None
+
+
+def _speaks_of_the_catalogue(text: str) -> bool:
+    """Whether any name in it is one of PostgreSQL's own."""
+    names = [token.name.lower() for token in tokens(text) if token.kind in {"word", "quoted"}]
+    return any(name.startswith("pg_") or name == "information_schema" for name in names)
+
+
+def _cast_parameters(text: str) -> dict[int, int]:
+    """By number: the type that a parameter is cast to, or that LIMIT and ANY want."""
+    try:
+        tree = parsed(text)
+    except PgError:
+        return {}
+    found: dict[int, int] = {}
+    for node in tree.find_all(exp.Parameter):
+        if not node.name.isdigit():
+            continue
+        parent = node.parent
+        if isinstance(parent, exp.Cast):
+            found.setdefault(int(node.name), _CASTS.get(parent.to.sql("postgres").lower(), TEXT))
+        elif isinstance(parent, exp.Limit | exp.Offset):
+            found.setdefault(int(node.name), INT8)
+        elif isinstance(parent, exp.Any) or (isinstance(parent, exp.Paren) and isinstance(parent.parent, exp.Any)):
+            found.setdefault(int(node.name), 1009)
+    return found
+
+
+def _notices(answer: Answer, left: Sequence[str]) -> tuple[str, ...]:
+    """What the client is told beside the rows."""
+    paid = "free: it was asked before" if answer.free else f"spent {answer.loss}"
+    return (f"{paid}. {left[0]}" if left else paid, *answer.notes)
+
+
+def _priced(quote: Quote) -> list[str]:
+    """A quote as lines of text."""
+    at = f"± at {percent(quote.confidence)} confidence"
+    columns = [
+        f"  {line.column}: {line.mechanism}, one unit moves it by {line.sensitivity:g}, scale {line.scale:g}, "
+        f"error {line.error:g} {at}"
+        for line in quote.lines
+    ]
+    rows = "rows: only the data knows" if quote.groups is None else f"rows: {quote.groups:,}"
+    return [f"price {quote.loss}", *columns, rows, *quote.notes]
+
+
+def _arrow_oid(kind: pa.DataType) -> int:
+    for is_kind, oid in (
+        (pa.types.is_boolean, BOOL),
+        (pa.types.is_integer, INT8),
+        (pa.types.is_floating, FLOAT8),
+        (pa.types.is_date, DATE),
+    ):
+        if is_kind(kind):
+            return oid
+    return TEXT
+
+
+def _float(number: object) -> float | None:
+    return None if number is None else float(number)  # type: ignore[arg-type]  # a fraction

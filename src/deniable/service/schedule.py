@@ -1,0 +1,143 @@
+"""When an answer leaves: at a time that public facts fix.
+
+How long a question runs depends on rows that nobody may see. So its answer leaves when its deadline comes: the moment
+it was started plus the population's `release_after`, or, if it is not there by then, the next multiple of that. Until
+then the question keeps its place in the engine, so that whoever waits for the place learns nothing either. What is
+recorded meanwhile is shown to nobody before the deadline of whoever paid for it.
+
+A deadline that is missed tells something (that the question ran longer than it); it is counted, for the custodian.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar, copy_context
+from dataclasses import dataclass, field
+from math import ceil
+from secrets import randbelow
+from typing import TypeVar
+
+from deniable.core.errors import Refused
+
+Result = TypeVar("Result")
+
+_GRACE = 1e-3
+"""Seconds: what ends this close after a deadline was in time, as far as clocks can tell."""
+
+_AWAKE = 3e-3
+"""Seconds before a deadline from which on we stay awake, and let others run: a processor that has slept for long wakes
+up later than one that has slept for a moment, by microseconds that can be measured over many answers."""
+_SMEAR = 2_000
+"""Microseconds: a random moment after the deadline, which hides the few microseconds that are left of that."""
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """A question on its way."""
+
+    told: Callable[[str], None] = lambda _stage: None
+    """Hears 'started' and 'charged', and then nothing until the answer: anything between would tell how long it ran."""
+    started: bool = False
+    questions: set[str] = field(default_factory=set)
+    """The ledger's names of what it was charged for."""
+    entries: list[int] = field(default_factory=list)
+    released: asyncio.Event = field(default_factory=asyncio.Event)
+    loop: asyncio.AbstractEventLoop | None = None
+
+    def tell(self, stage: str) -> None:
+        """From whichever thread."""
+        if self.loop is not None:
+            self.loop.call_soon_threadsafe(self.told, stage)
+
+
+class Schedule:
+    """Places in the engine, and the deadlines of those who hold them.
+
+    Promise:  the time at which `run` returns or raises, counted from when it got a place, is a multiple of `after`
+              seconds and a random moment, once anything was charged; and nobody gets the place, or what was recorded,
+              any sooner.
+    Not promised: that a run ends before its first deadline; `late` is told each time that one does not.
+    """
+
+    def __init__(self, after: float, places: int, late: Callable[[], None] = lambda: None) -> None:
+        self._after, self._late = after, late
+        self._places = asyncio.Semaphore(places)
+        self._threads = ThreadPoolExecutor(places, "paid")
+        self._pending: dict[str, Job] = {}
+
+    def charged(self, question: str, entry: int) -> None:
+        """The curator's word, from the thread in which the job runs, before a row is read."""
+        job = _running.get()
+        if job is None:
+            return
+        job.questions.add(question)
+        job.entries.append(entry)
+        self._pending[question] = job
+        job.tell("charged")
+
+    async def run(self, job: Job, work: Callable[[], Result]) -> Result:
+        """What the work returns or raises, when its deadline comes; at once, if it is refused and nothing was paid."""
+        async with self._places:
+            loop = asyncio.get_running_loop()
+            start, job.started, job.loop = loop.time(), True, loop
+            job.told("started")
+            _running.set(job)
+            try:
+                result = await loop.run_in_executor(self._threads, copy_context().run, work)
+            except Refused:
+                if job.entries:
+                    await self._deadline(start)
+                raise
+            except Exception:
+                await self._deadline(start)
+                raise
+            else:
+                await self._deadline(start)
+                return result
+            finally:
+                self._release(job)
+
+    def expects(self, question: str) -> bool:
+        """Whether somebody is paying for this question right now."""
+        return question in self._pending
+
+    async def released(self, question: str) -> None:
+        """When whoever is paying for this question has been answered; at once, if nobody is."""
+        while (job := self._pending.get(question)) is not None and job is not _running.get():
+            await job.released.wait()
+
+    def close(self) -> None:
+        """Start nothing more."""
+        self._threads.shutdown(wait=True)
+
+    async def _deadline(self, start: float) -> None:
+        loop = asyncio.get_running_loop()
+        when = due(start, loop.time(), self._after)
+        if self._after and when > start + self._after * 1.5:
+            self._late()
+        if self._after:
+            when += randbelow(_SMEAR) / 1e6
+        await asyncio.sleep(when - loop.time() - _AWAKE)
+        while loop.time() < when:  # noqa: ASYNC110 - it is a clock that we wait for
+            await asyncio.sleep(0)
+
+    def _release(self, job: Job) -> None:
+        for question in job.questions:
+            if self._pending.get(question) is job:
+                del self._pending[question]
+        job.released.set()
+
+
+def due(start: float, now: float, after: float) -> float:
+    """The first multiple of `after`, from the start on, that is not past.
+
+    Example:
+        >>> due(10.0, 10.3, 2.0), due(10.0, 12.5, 2.0), due(10.0, 10.3, 0.0)
+        (12.0, 14.0, 10.3)
+    """
+    return now if not after else start + after * max(1, ceil((now - start - _GRACE) / after))
+
+
+_running: ContextVar[Job | None] = ContextVar("running", default=None)

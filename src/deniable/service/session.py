@@ -1,0 +1,320 @@
+"""What one person may do, and what it costs them. Every door has the same sessions, so that no door decides."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from deniable.core.algebra.expression import Kind
+from deniable.core.errors import Failed, InvalidArgumentError, Refused
+from deniable.core.loss import Loss
+from deniable.curator import Answer, Budget
+from deniable.curator.check import check
+from deniable.planner import Quote, Spend, plan_question
+from deniable.policy import Policy
+from deniable.service.hints import SPENDS
+from deniable.service.log import note, request_id
+from deniable.service.population import ServedPopulation
+from deniable.service.schedule import Job
+from deniable.service.tokens import Role, Token
+
+if TYPE_CHECKING:
+    from deniable.ledger import Entry
+    from deniable.releases import Workload
+    from deniable.releases.linear.release import Release
+
+_NOMINAL: dict[str, Any] = {"epsilon": 1}
+"""For what does not depend on the spend."""
+Result = TypeVar("Result")
+Stage = Callable[[str], None]
+Spending = Mapping[str, Any]
+"""How a question is paid: epsilon, rho or accuracy; delta; confidence. As people write numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputColumn:
+    """A column of an answer that is not paid yet."""
+
+    name: str
+    kind: Kind
+    noisy: bool
+    """Whether it has an interval."""
+
+
+@dataclass(frozen=True, slots=True)
+class Charged:
+    """A line of somebody's history: when it was charged, never when it was answered."""
+
+    entry: int
+    written: str
+    analyst: str
+    question: str
+    loss: Loss
+    shown: bool
+    """Whether only the analyst's share paid, because the answer was recorded already."""
+
+    def to_dict(self) -> dict[str, object]:
+        """For front ends."""
+        return {
+            "entry": self.entry,
+            "written": self.written,
+            "analyst": self.analyst,
+            "question": self.question,
+            "loss": self.loss.to_dict(),
+            "shown": self.shown,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Somebody who was let in.
+
+    Promise:  answers leave on the population's schedule; prices, refusals and what was answered before leave at once.
+              An analyst sees no other analyst's history, and nobody but a custodian or reviewer sees the ledger.
+    """
+
+    population: ServedPopulation
+    token: Token
+    request: str = field(default_factory=request_id)
+
+    @property
+    def policy(self) -> Policy:
+        """What is public about the population."""
+        return self.population.curator.policy
+
+    @property
+    def who(self) -> str:
+        """The name on the token."""
+        return self.token.name
+
+    async def explain(self, sql: str, spending: Spending) -> Quote:
+        """The price, with what it would do to the account. Reads no private row, costs nothing."""
+        self.admit()
+
+        def work() -> Quote:
+            quote = self.population.curator.explain(sql, analyst=self.payer, **self._settled(spending, sql))
+            return quote.with_notes(self.population.curator.budget(self.payer).warns(quote.loss))
+
+        return await self._free("explain", work)
+
+    async def describe(self, sql: str, spending: Spending) -> tuple[OutputColumn, ...]:
+        """The columns that an answer would have. Reads no private row, costs nothing."""
+        self.admit()
+
+        def work() -> tuple[OutputColumn, ...]:
+            payment = {key: value for key, value in spending.items() if value is not None}
+            named = payment if any(key in payment for key in SPENDS) else {**payment, **_NOMINAL}
+            plan = plan_question(sql, self.policy, Spend.of(**named))
+            noisy = {line.column for line in plan.quote.lines}
+            return tuple(OutputColumn(one.name, one.value.kind, one.name in noisy) for one in plan.bound.outputs)
+
+        return await self._free("describe", work)
+
+    async def ask(self, sql: str, spending: Spending, told: Stage = lambda _stage: None) -> Answer:
+        """The answer: at once if it was recorded earlier, else when its deadline comes.
+
+        Raises:
+            Refused: nothing was read or spent.
+            Failed: the charge stays spent.
+        """
+        self.admit()
+        self._may_ask()
+        curator, schedule = self.population.curator, self.population.schedule
+
+        def find() -> tuple[str, Answer | None]:
+            payment = self._settled(spending, sql)
+            name = curator.name(sql, **payment)
+            key = (self.who, name, sql, tuple(sorted((key, str(value)) for key, value in payment.items())))
+            if (seen := self.population.seen.get(key)) is not None:
+                return name, seen
+            recorded = curator.recorded(sql, analyst=self.who, **payment)
+            if recorded is not None:
+                self.population.seen.keep(key, _complete(recorded))
+            return name, recorded
+
+        def buy() -> Answer:
+            found = curator.ask(sql, analyst=self.who, **self._settled(spending))
+            if not isinstance(found, Answer):
+                raise TypeError("what has no price is not bought")
+            return _complete(found)
+
+        name, answer = await self._free("find", find)
+        while answer is None and schedule.expects(name):
+            await schedule.released(name)
+            name, answer = await self._free("find", find)
+        if answer is None:
+            answer = await self._paid("ask", buy, told)
+        await schedule.released(name)
+        return answer
+
+    async def ask_all(
+        self, questions: Sequence[str], spending: Spending, told: Stage = lambda _stage: None
+    ) -> list[Answer]:
+        """Answers to questions that are fixed in advance, for one spend."""
+        self.admit()
+        self._may_ask()
+        curator = self.population.curator
+
+        def buy() -> list[Answer]:
+            found = curator.ask_all(questions, analyst=self.who, **self._settled(spending))
+            return [_complete(answer) for answer in found]
+
+        return await self._paid("batch", buy, told)
+
+    async def release(self, work: Workload, spending: Spending, told: Stage = lambda _stage: None) -> Release:
+        """All queries of a workload, for one spend."""
+        self.admit()
+        self._may_ask()
+        curator = self.population.curator
+
+        def buy() -> Release:
+            return curator.release(work, analyst=self.who, **self._settled(spending))
+
+        return await self._paid("release", buy, told)
+
+    async def budget(self) -> Budget:
+        """The analyst's own account; a custodian's or reviewer's is the population's."""
+        self.admit()
+        return await self._free("budget", lambda: self.population.curator.budget(self.payer))
+
+    async def budgets(self) -> list[Budget]:
+        """Every account, for custodians and reviewers; an analyst's own."""
+        self.admit()
+
+        def work() -> list[Budget]:
+            curator = self.population.curator
+            if self.token.role is Role.ANALYST:
+                return [curator.budget(self.payer)]
+            return [curator.budget(), *(curator.budget(name) for name in self.policy.analysts)]
+
+        return await self._free("budget", work)
+
+    async def history(self, after: int = 0, most: int = 1_000) -> list[Charged]:
+        """Charges after an entry of the ledger, oldest first: an analyst's own, or everybody's for the other roles."""
+        self.admit()
+
+        def work() -> list[Charged]:
+            mine = self.who if self.token.role is Role.ANALYST else None
+            found = [_charged(entry) for entry in self.population.curator.history() if _is_charge(entry, mine)]
+            return [one for one in found if one.entry > after][:most]
+
+        return await self._free("history", work)
+
+    async def verify(self) -> tuple[int, str]:
+        """How many entries the ledger has, all of them checked, and its head. For custodians and reviewers."""
+        self.admit()
+        self.require(Role.CUSTODIAN, Role.REVIEWER)
+        ledger = self.population.curator.ledger
+        return await self._free("verify", lambda: (ledger.verify(), ledger.head.digest))
+
+    async def check(self) -> list[dict[str, str]]:
+        """Each declared column beside its file's. For custodians."""
+        self.require(Role.CUSTODIAN)
+        curator = self.population.curator
+        return await self._free("check", lambda: [asdict(seen) for seen in check(curator.policy, curator.engine)])
+
+    def require(self, *roles: Role) -> None:
+        """Refuse whoever has none of these roles."""
+        if self.token.role not in roles:
+            wanted = " or ".join(role.value for role in roles)
+            raise Refused("wrong-role", f"This takes the role of a {wanted}.", "Ask the custodian for a token.")
+
+    def admit(self) -> None:
+        """Count a request; refused if there are too many, or if the token was revoked or has expired meanwhile."""
+        self.population.admit(self.who)
+        if not self.population.tokens.still(self.token):
+            raise Refused("token-ended", "The token is no longer valid.", "Ask the custodian for another.")
+
+    def _may_ask(self) -> None:
+        if self.token.role is not Role.ANALYST:
+            raise Refused("wrong-role", "Only analysts ask questions.", "Ask with the token of an analyst.")
+
+    @property
+    def payer(self) -> str | None:
+        """Whose share pays; None: of whom the population's account is shown."""
+        return self.who if self.token.role is Role.ANALYST else None
+
+    def _settled(self, spending: Spending, sql: str | None = None) -> dict[str, Any]:
+        """The spend that was named, or else the analyst's usual one. What else is wrong with a question comes first."""
+        payment = {key: value for key, value in spending.items() if value is not None}
+        if any(key in payment for key in SPENDS):
+            return payment
+        usual = self.policy.per_question.get(self.who)
+        if usual is None:
+            if sql is not None:
+                self.population.curator.explain(sql, analyst=self.payer, **_NOMINAL)
+            raise Refused(
+                "bad-spend",
+                "The question does not say what to spend.",
+                "Say it: SELECT /*+ epsilon=0.1 */ ..., or SET deniable.epsilon = 0.1, or ask the custodian for a "
+                "usual spend (per_question in the policy).",
+            )
+        return {**payment, "epsilon": usual}
+
+    async def _free(self, kind: str, work: Callable[[], Result]) -> Result:
+        """In a thread, because the planner and the ledger take their time; never longer because of anyone's data."""
+        with _counted(self, kind):
+            return await asyncio.get_running_loop().run_in_executor(None, work)
+
+    async def _paid(self, kind: str, work: Callable[[], Result], told: Stage) -> Result:
+        job = Job(told)
+        with _counted(self, kind, job):
+            return await self.population.paid(self.who, job, work)
+
+
+class _counted:  # noqa: N801 - reads as a word
+    """Counts and notes how a request ended; whatever is not for the analyst's eyes becomes a bare failure."""
+
+    def __init__(self, session: Session, kind: str, job: Job | None = None) -> None:
+        self._session, self._kind, self._job = session, kind, job
+
+    def __enter__(self) -> None:
+        """Nothing yet."""
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _trace: object) -> None:
+        """Say what became of it."""
+        del kind
+        if isinstance(error, InvalidArgumentError):
+            self._note("refused", "bad-argument")
+            raise Refused("bad-argument", f"{error}.", "Correct it, and ask again.") from None
+        if isinstance(error, Refused):
+            self._note("refused", error.code)
+        elif isinstance(error, asyncio.CancelledError):
+            self._note("cancelled")
+        elif error is not None:
+            self._note("failed", type(error).__name__)
+            if not isinstance(error, Failed):
+                raise Failed from None
+        else:
+            self._note("done")
+
+    def _note(self, ending: str, code: str | None = None) -> None:
+        session = self._session
+        session.population.metrics.count("requests", population=session.population.name, kind=self._kind, ended=ending)
+        if self._job is None and ending == "done":
+            return
+        note(
+            f"{self._kind}-{ending}",
+            failure=ending == "failed",
+            request=session.request,
+            population=session.population.name,
+            analyst=session.who,
+            code=code,
+            entries=None if self._job is None else self._job.entries,
+        )
+
+
+def _complete(answer: Answer) -> Answer:
+    """Worked out before its deadline, so that nothing is left to do at it."""
+    _ = answer.table, answer.intervals
+    return answer
+
+
+def _is_charge(entry: Entry, analyst: str | None) -> bool:
+    return entry.kind in {"charged", "shown"} and analyst in (None, entry.analyst)
+
+
+def _charged(entry: Entry) -> Charged:
+    return Charged(entry.sequence, entry.written, entry.analyst, entry.text, entry.loss, shown=entry.kind == "shown")

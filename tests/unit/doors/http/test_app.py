@@ -1,0 +1,256 @@
+"""The HTTP door: what is answered, in which form, to whom; and what is refused, and how that is said."""
+
+import csv
+import io
+import json
+import shutil
+import ssl
+import subprocess
+import threading
+import time
+
+import httpx
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from tests.support.doors import http
+
+COUNT = "SELECT COUNT(*) AS n FROM visits"
+BY_REGION = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
+
+
+@pytest.fixture(scope="module")
+def door(tmp_path_factory):
+    with http(tmp_path_factory.mktemp("clinic")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def people(door):
+    found = {
+        name: httpx.Client(base_url=door.url, headers={"Authorization": f"Bearer {token}"}, timeout=30)
+        for name, token in door.tokens.items()
+    }
+    yield found
+    for client in found.values():
+        client.close()
+
+
+def test_a_price_costs_nothing(door, people):
+    before = door.spent()
+    said = people["alice"].post("/v1/explain", json={"sql": COUNT, "epsilon": 0.25}).json()
+    assert said["loss"]["epsilon"] == 0.25
+    assert said["columns"][0]["column"] == "n"
+    assert door.spent() == before
+
+
+@pytest.mark.parametrize(
+    ("accept", "read"),
+    [
+        ("application/json", lambda body: [row["region"] for row in json.loads(body)["rows"]]),
+        ("text/csv", lambda body: [row["region"] or None for row in csv.DictReader(io.StringIO(body.decode()))]),
+        ("application/vnd.apache.arrow.stream", lambda body: pa.ipc.open_stream(body).read_all()["region"].to_pylist()),
+        ("application/vnd.apache.parquet", lambda body: pq.read_table(io.BytesIO(body))["region"].to_pylist()),
+    ],
+)
+def test_an_answer_comes_in_the_form_that_is_asked_for_and_is_paid_once(people, door, accept, read):
+    people["alice"].post("/v1/questions", json={"sql": BY_REGION, "epsilon": "0.5"})
+    before = door.spent()
+    found = people["alice"].post("/v1/questions", json={"sql": BY_REGION, "epsilon": "0.5"}, headers={"Accept": accept})
+    assert found.status_code == 200
+    assert found.headers["content-type"].startswith(accept)
+    assert read(found.content) == ["north", "south", None]
+    assert door.spent() == before
+
+
+def test_a_form_that_we_have_not_is_refused_before_anything_is_spent(people, door):
+    before = door.spent()
+    body = {"sql": f"{COUNT} WHERE age = 77", "epsilon": 1}
+    found = people["alice"].post("/v1/questions", json=body, headers={"Accept": "image/png"})
+    assert found.status_code == 400
+    assert door.spent() == before
+
+
+def test_refusals_say_code_place_and_hint(people):
+    found = people["alice"].post("/v1/questions", json={"sql": "SELECT COUNT(*) FROM visits WHERE agee > 3"})
+    assert found.status_code == 400
+    assert found.headers["content-type"] == "application/problem+json"
+    said = found.json()
+    assert (said["code"], said["position"]) == ("unknown-column", [34, 38])
+    assert "age" in said["hint"]
+    assert said["request"] == found.headers["x-request-id"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        ({"sql": COUNT, "epsilon": 1e6}, 402, "over-budget"),
+        ({"sql": COUNT, "epsilon": "nan"}, 400, "bad-spend"),
+        ({"sql": COUNT, "epsilon": 1, "rho": 1}, 400, "bad-spend"),
+        ({"sql": COUNT, "seed": 7}, 422, "bad-request"),
+        ({"sql": 7}, 422, "bad-request"),
+        ({"sql": "SELECT * FROM visits", "epsilon": 1}, 400, "rows"),
+    ],
+)
+def test_what_cannot_be_asked_is_a_problem(people, body, status, code):
+    found = people["alice"].post("/v1/questions", json=body)
+    assert (found.status_code, found.json()["code"]) == (status, code)
+
+
+def test_nobody_comes_in_without_a_token_and_every_failure_is_the_same(door):
+    tries = [{}, {"Authorization": "Bearer x"}, {"Authorization": f"Basic {door.tokens['alice']}"}]
+    found = [httpx.get(f"{door.url}/v1/budget", headers=headers) for headers in tries]
+    assert {one.status_code for one in found} == {401}
+    assert len({one.json()["detail"] for one in found}) == 1
+    assert all(0.5 <= one.elapsed.total_seconds() < 0.8 for one in found)
+
+
+def test_a_key_is_bound_to_its_body(people, door):
+    alice = people["alice"]
+    headers = {"Idempotency-Key": "k1"}
+    body = {"sql": f"{COUNT} WHERE age < 20", "epsilon": 0.5}
+    first = alice.post("/v1/questions", json=body, headers=headers)
+    before = door.spent()
+    assert alice.post("/v1/questions", json=body, headers=headers).json() == first.json()
+    assert alice.post("/v1/questions", json={**body, "epsilon": 0.6}, headers=headers).status_code == 422
+    assert people["bob"].post("/v1/explain", json=body, headers=headers).status_code == 200
+    assert door.spent() == before
+
+
+def test_a_question_can_be_asked_for_later_by_whoever_asked_it(people):
+    alice, body = people["alice"], {"sql": f"{COUNT} WHERE age < 21", "epsilon": 0.5}
+    sent = alice.post("/v1/questions", json=body, headers={"Prefer": "respond-async"})
+    assert sent.status_code == 202
+    place = sent.headers["location"]
+    with alice.stream("GET", f"{place}/events") as stream:
+        stages = [line.removeprefix("data: ") for line in stream.iter_lines() if line.startswith("data")]
+    assert stages == ["queued", "started", "charged", "done"]
+    assert alice.get(place).json()["rows"]
+    assert people["bob"].get(place).status_code == 404
+    assert people["carol"].get(place).status_code == 404
+
+
+def test_a_batch_and_a_release(people):
+    batch = people["alice"].post("/v1/batches", json={"questions": [COUNT, BY_REGION], "epsilon": 1}).json()
+    assert [len(answer["rows"]) for answer in batch["answers"]] == [1, 3]
+    work = {"table": "visits", "parts": [{"histogram": ["region"]}]}
+    released = people["alice"].post("/v1/releases", json={"workload": work, "epsilon": 1})
+    assert released.status_code == 200, released.text
+    wrong = people["alice"].post("/v1/releases", json={"workload": {"parts": 7}, "epsilon": 1})
+    assert wrong.status_code == 400
+
+
+def test_everybody_sees_what_is_theirs(people):
+    people["alice"].post("/v1/questions", json={"sql": COUNT, "epsilon": "0.5"})
+    history = {name: client.get("/v1/history").json()["charges"] for name, client in people.items()}
+    assert {line["analyst"] for line in history["alice"]} == {"alice"}
+    assert history["bob"] == []
+    assert len(history["carol"]) >= len(history["alice"])
+    accounts = {name: client.get("/v1/budget").json()["accounts"] for name, client in people.items()}
+    assert [one["name"] for one in accounts["alice"]] == ["analyst:alice"]
+    assert [one["name"] for one in accounts["rene"]] == ["population", "analyst:alice", "analyst:bob"]
+    for path in ("/v1/ledger/verify", "/v1/ledger/export"):
+        assert {name: client.get(path).status_code for name, client in people.items()} == {
+            "alice": 403,
+            "bob": 403,
+            "carol": 200,
+            "rene": 200,
+        }
+    for path in ("/v1/tokens", "/v1/metrics", "/v1/policy/check"):
+        assert [people[name].get(path).status_code for name in ("alice", "rene", "carol")] == [403, 403, 200]
+
+
+def test_history_has_a_cursor(people):
+    for age in range(3):
+        people["bob"].post("/v1/questions", json={"sql": f"{COUNT} WHERE age > {age}", "epsilon": 0.5})
+    first = people["bob"].get("/v1/history?limit=2").json()
+    rest = people["bob"].get(f"/v1/history?limit=2&after={first['next']}").json()
+    assert [len(first["charges"]), len(rest["charges"]), rest["next"]] == [2, 1, None]
+
+
+def test_a_custodian_gives_and_takes_tokens(people, door):
+    made = people["carol"].post("/v1/tokens", json={"name": "bob", "days": 1}).json()
+    headers = {"Authorization": f"Bearer {made['token']}"}
+    assert httpx.get(f"{door.url}/v1/budget", headers=headers).status_code == 200
+    assert made["token"] not in people["carol"].get("/v1/tokens").text
+    assert people["carol"].delete(f"/v1/tokens/{made['id']}").json() == {"revoked": [made["id"]]}
+    assert httpx.get(f"{door.url}/v1/budget", headers=headers).status_code == 401
+    assert people["carol"].post("/v1/tokens", json={"name": "mallory"}).status_code == 403
+    assert people["alice"].post("/v1/tokens", json={"name": "alice"}).status_code == 403
+
+
+def test_metrics_have_no_words_of_a_question(people):
+    people["alice"].post("/v1/questions", json={"sql": f"{COUNT} WHERE reason = 'seldom'", "epsilon": "0.5"})
+    text = people["carol"].get("/v1/metrics").text
+    assert 'deniable_requests_total{ended="done",kind="ask",population="clinic"}' in text
+    assert "seldom" not in text
+
+
+def test_bodies_are_limited_and_headers_keep_browsers_safe(people, door):
+    large = people["alice"].post("/v1/explain", content=b"x" * (70 << 10), headers={"Content-Type": "application/json"})
+    assert large.status_code == 413
+    found = httpx.get(f"{door.url}/healthz", headers={"Origin": "https://elsewhere.example"})
+    assert found.json() == {"status": "ok"}
+    assert found.headers["x-content-type-options"] == "nosniff"
+    assert found.headers["content-security-policy"].startswith("default-src 'none'")
+    assert "access-control-allow-origin" not in found.headers
+    assert "server" not in found.headers
+    assert httpx.options(f"{door.url}/v1/explain").status_code == 405
+
+
+def test_everything_is_described(door):
+    said = httpx.get(f"{door.url}/openapi.json").json()
+    assert set(said["paths"]) >= {
+        *("/v1/explain", "/v1/questions", "/v1/questions/{name}", "/v1/questions/{name}/events", "/v1/batches"),
+        *("/v1/releases", "/v1/tables", "/v1/budget", "/v1/history", "/v1/tokens", "/v1/policy", "/v1/policy/check"),
+        *("/v1/ledger/verify", "/v1/ledger/export", "/v1/metrics", "/healthz"),
+    }
+    assert said["security"] == [{"token": []}]
+
+
+def test_a_client_that_goes_away_has_paid_and_the_retry_is_free(tmp_path):
+    with http(tmp_path, "500ms", lambda: 0.1) as door:
+        headers = {"Authorization": f"Bearer {door.tokens['alice']}"}
+        body = {"sql": COUNT, "epsilon": 0.5}
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.post(f"{door.url}/v1/questions", json=body, headers=headers, timeout=0.3)
+        again = httpx.post(f"{door.url}/v1/questions", json=body, headers=headers, timeout=10)
+        assert again.json()["free"]
+        assert door.spent() == 0.5
+
+
+def test_many_at_once_for_the_same_question_pay_once(tmp_path):
+    with http(tmp_path, "300ms", lambda: 0.05) as door:
+        headers = {"Authorization": f"Bearer {door.tokens['alice']}"}
+        found = []
+
+        def ask():
+            sent = httpx.post(
+                f"{door.url}/v1/questions", json={"sql": COUNT, "epsilon": 0.5}, headers=headers, timeout=30
+            )
+            found.append(sent.json()["rows"])
+
+        threads = [threading.Thread(target=ask) for _ in range(8)]
+        start = time.monotonic()
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len({json.dumps(rows) for rows in found}) == 1
+        assert door.spent() == 0.5
+        assert time.monotonic() - start >= 0.3
+
+
+def test_tls(tmp_path):
+    if (openssl := shutil.which("openssl")) is None:
+        pytest.skip("openssl is not installed")
+    names = ["-keyout", str(tmp_path / "key.pem"), "-out", str(tmp_path / "cert.pem"), "-subj", "/CN=localhost"]
+    making = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *names]
+    subprocess.run([*making, "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+    trusted = ssl.create_default_context(cafile=str(tmp_path / "cert.pem"))
+    with http(tmp_path, certificate=(str(tmp_path / "cert.pem"), str(tmp_path / "key.pem"))) as door:
+        headers = {"Authorization": f"Bearer {door.tokens['alice']}"}
+        found = httpx.get(f"{door.url.replace('http', 'https')}/v1/budget", headers=headers, verify=trusted)
+        assert found.status_code == 200
+        assert found.headers["strict-transport-security"].startswith("max-age")

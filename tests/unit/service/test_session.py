@@ -1,0 +1,291 @@
+"""What a session does, and when: on the population's schedule, within the person's role and limits."""
+
+import asyncio
+import itertools
+import time
+
+import pytest
+
+from deniable.core.errors import Failed, Refused
+from deniable.service.entrance import Denied
+from deniable.service.limits import ServerLimits
+from tests.support.served import BY_REGION, COUNT, served, session
+
+EPSILON = {"epsilon": "0.5"}
+now = time.monotonic
+
+
+async def timed(work):
+    """When it was done, from now; and what it returned or raised."""
+    start = time.monotonic()
+    try:
+        found = await work
+    except (Refused, Failed, Denied) as error:
+        found = error
+    return time.monotonic() - start, found
+
+
+def test_answers_leave_at_the_deadline_however_long_they_took(tmp_path):
+    paces = itertools.cycle([0.0, 0.05, 0.2, 0.35])
+
+    async def play():
+        with served(tmp_path, "400ms", lambda: next(paces)) as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            took = []
+            for age in range(5):
+                stages = {}
+                await alice.ask(
+                    f"{COUNT} WHERE age < {age}", EPSILON, lambda stage, at=stages: at.update({stage: now()})
+                )
+                took.append(now() - stages["started"])
+            late = service.metrics.value("late", population="clinic")
+            await service.close()
+            return took, late
+
+    took, late = asyncio.run(play())
+    assert late == 0
+    assert all(0.395 <= each < 0.55 for each in took), took
+    assert sorted(took)[2] < 0.42
+
+
+def test_what_is_late_leaves_at_the_next_multiple_and_is_counted(tmp_path):
+    async def play():
+        with served(tmp_path, "300ms", lambda: 0.35) as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            stages = {}
+            await alice.ask(COUNT, EPSILON, lambda stage: stages.update({stage: now()}))
+            took = now() - stages["started"]
+            late = service.metrics.value("late", population="clinic")
+            await service.close()
+            return took, late
+
+    took, late = asyncio.run(play())
+    assert took >= 0.595
+    assert took % 0.3 < 0.1 or took % 0.3 > 0.295
+    assert late == 1
+
+
+def test_failures_leave_on_the_same_schedule_and_say_nothing(tmp_path):
+    def broken():
+        raise ValueError("a row says 42")
+
+    async def play():
+        with served(tmp_path, "300ms", broken) as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            took, error = await timed(alice.ask(COUNT, EPSILON))
+            spent = (await alice.budget()).spent.epsilon
+            await service.close()
+            return took, error, spent
+
+    took, error, spent = asyncio.run(play())
+    assert isinstance(error, Failed)
+    assert "42" not in str(error)
+    assert error.__context__ is None or error.__suppress_context__
+    assert 0.3 <= took < 0.45
+    assert spent == 0.5
+
+
+def test_prices_refusals_and_recorded_answers_leave_at_once(tmp_path):
+    async def play():
+        with served(tmp_path, "300ms") as (service, secrets):
+            alice, bob = [await session(service, secrets[name]) for name in ("alice", "bob")]
+            await alice.explain(COUNT, EPSILON)
+            took = [await timed(alice.explain(COUNT, EPSILON)), await timed(alice.ask("SELECT age FROM visits", {}))]
+            first = await alice.ask(COUNT, EPSILON)
+            took += [await timed(alice.ask("select count( * ) AS n from visits", EPSILON))]
+            took += [await timed(bob.ask(COUNT, EPSILON))]
+            shares = [(await one.budget()).spent.epsilon for one in (alice, bob)]
+            whole = service.populations["clinic"].curator.budget().spent.epsilon
+            await service.close()
+            return took, first, shares, whole
+
+    took, first, shares, whole = asyncio.run(play())
+    assert all(each < 0.2 for each, _ in took), [each for each, _ in took]
+    assert took[1][1].code == "not-grouped"
+    assert took[2][1].table == took[3][1].table == first.table
+    assert took[2][1].free
+    assert shares == [0.5, 0.5]
+    assert whole == 0.5
+
+
+@pytest.mark.parametrize("places", [1, 2])
+def test_the_same_question_by_another_waits_for_the_deadline_of_who_paid(tmp_path, places):
+    async def play():
+        with served(tmp_path, "400ms", lambda: 0.05, places=places) as (service, secrets):
+            alice, bob = [await session(service, secrets[name]) for name in ("alice", "bob")]
+            start = time.monotonic()
+            paid = asyncio.create_task(alice.ask(COUNT, EPSILON))
+            await asyncio.sleep(0.2)
+            shown = await bob.ask(COUNT, EPSILON)
+            took = time.monotonic() - start
+            first = await paid
+            await service.close()
+            return took, first, shown
+
+    took, first, shown = asyncio.run(play())
+    assert 0.4 <= took < 0.6
+    assert first.table == shown.table
+
+
+@pytest.mark.parametrize("pace", [0.0, 0.4])
+def test_whoever_waits_for_a_place_learns_nothing_of_how_long_the_other_ran(tmp_path, pace):
+    async def play():
+        with served(tmp_path, "800ms", lambda: pace) as (service, secrets):
+            alice, bob = [await session(service, secrets[name]) for name in ("alice", "bob")]
+            stages = {}
+            first = asyncio.create_task(alice.ask(COUNT, EPSILON, lambda stage: stages.setdefault(stage, now())))
+            await asyncio.sleep(0.1)
+            began = []
+            second = asyncio.create_task(bob.ask(BY_REGION, EPSILON, lambda _stage: began.append(now())))
+            await first
+            await second
+            await service.close()
+            return began[0] - stages["started"]
+
+    assert 0.795 < asyncio.run(play()) < 0.95
+
+
+def test_one_slot_each_and_a_limit_on_waiting(tmp_path):
+    async def play():
+        with served(tmp_path, "200ms", limits=ServerLimits(waiting=2), places=4) as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            start = time.monotonic()
+            asked = [timed(alice.ask(f"{COUNT} WHERE age < {age}", EPSILON)) for age in range(5)]
+            found = await asyncio.gather(*asked)
+            took = time.monotonic() - start
+            await service.close()
+            return took, found
+
+    took, found = asyncio.run(play())
+    refused = [one.code for _, one in found if isinstance(one, Refused)]
+    assert refused == ["too-busy"] * 2
+    assert took >= 0.6
+
+
+def test_too_many_requests_are_refused_and_refusals_count_too(tmp_path):
+    async def play():
+        with served(tmp_path, limits=ServerLimits(per_second=0.001, burst=3)) as (service, secrets):
+            alice, bob = [await session(service, secrets[name]) for name in ("alice", "bob")]
+            codes = [(await timed(alice.explain("SELECT (", EPSILON)))[1].code for _ in range(4)]
+            other = await timed(bob.explain(COUNT, EPSILON))
+            await service.close()
+            return codes, other[1]
+
+    codes, other = asyncio.run(play())
+    assert codes == ["syntax", "syntax", "syntax", "too-busy"]
+    assert not isinstance(other, Refused)
+
+
+def test_who_stops_waiting_has_paid_and_the_retry_is_free(tmp_path):
+    async def play():
+        with served(tmp_path, "300ms", lambda: 0.1) as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            stages = []
+            waiting = asyncio.create_task(alice.ask(COUNT, EPSILON, stages.append))
+            await asyncio.sleep(0.1)
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+            answer = await alice.ask(COUNT, EPSILON)
+            spent = (await alice.budget()).spent.epsilon
+            await service.close()
+            return stages, answer, spent
+
+    stages, answer, spent = asyncio.run(play())
+    assert stages == ["started", "charged"]
+    assert answer.free
+    assert spent == 0.5
+
+
+def test_who_stops_waiting_before_the_turn_has_paid_nothing(tmp_path):
+    async def play():
+        with served(tmp_path, "200ms") as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            first = asyncio.create_task(alice.ask(COUNT, EPSILON))
+            await asyncio.sleep(0.05)
+            second = asyncio.create_task(alice.ask(BY_REGION, EPSILON))
+            await asyncio.sleep(0.05)
+            second.cancel()
+            await first
+            await asyncio.sleep(0.3)
+            spent = (await alice.budget()).spent.epsilon
+            await service.close()
+            return spent
+
+    assert asyncio.run(play()) == 0.5
+
+
+def test_the_usual_spend_of_the_policy(tmp_path):
+    async def play():
+        with served(tmp_path, "1ms") as (service, secrets):
+            alice, bob = [await session(service, secrets[name]) for name in ("alice", "bob")]
+            usual, said = [(await alice.explain(COUNT, spending)).loss.epsilon for spending in ({}, {"epsilon": 2})]
+            _, none = await timed(bob.explain(COUNT, {}))
+            await service.close()
+            return usual, said, none
+
+    usual, said, none = asyncio.run(play())
+    assert (usual, said) == (0.5, 2)
+    assert none.code == "bad-spend"
+    assert "per_question" in none.hint
+
+
+def test_roles_see_what_is_theirs(tmp_path):
+    async def play():
+        with served(tmp_path, "1ms") as (service, secrets):
+            people = {name: await session(service, secret) for name, secret in secrets.items()}
+            await people["alice"].ask(COUNT, EPSILON)
+            await people["bob"].ask(BY_REGION, EPSILON)
+            seen = {name: [line.question for line in await one.history()] for name, one in people.items()}
+            accounts = {name: len(await one.budgets()) for name, one in people.items()}
+            asked = [await timed(people[name].ask(COUNT, EPSILON)) for name in ("carol", "rene")]
+            checked = [await timed(people[name].verify()) for name in people]
+            await service.close()
+            return seen, accounts, asked, checked
+
+    seen, accounts, asked, checked = asyncio.run(play())
+    both = [COUNT, BY_REGION]
+    assert seen == {"alice": [COUNT], "bob": [BY_REGION], "carol": both, "rene": both}
+    assert accounts == {"alice": 1, "bob": 1, "carol": 3, "rene": 3}
+    assert [one.code for _, one in asked] == ["wrong-role", "wrong-role"]
+    assert [isinstance(one, Refused) for _, one in checked] == [True, True, False, False]
+
+
+def test_a_revoked_token_ends_a_session_that_is_open(tmp_path):
+    async def play():
+        with served(tmp_path) as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            await alice.explain(COUNT, EPSILON)
+            service.populations["clinic"].tokens.revoke("alice")
+            error = await timed(alice.explain(COUNT, EPSILON))
+            await service.close()
+            return error[1].code
+
+    assert asyncio.run(play()) == "token-ended"
+
+
+def test_every_failure_to_come_in_has_the_same_words_and_takes_the_same_time(tmp_path):
+    async def play():
+        with served(tmp_path) as (service, secrets):
+            tries = ["", "deniable_" + "a" * 43, secrets["alice"][:-1], secrets["alice"].upper(), "x" * 100_000]
+            found = [await timed(service.entrance.by_token(secret, "test")) for secret in tries]
+            await service.close()
+            return found, service.metrics.value("logins_failed")
+
+    found, counted = asyncio.run(play())
+    assert {str(error) for _, error in found} == {"No such analyst, population or password."}
+    assert all(0.5 <= took < 0.65 for took, _ in found)
+    assert counted == len(found)
+
+
+def test_a_batch_and_a_release_leave_on_schedule(tmp_path):
+    async def play():
+        with served(tmp_path, "300ms") as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            took = await timed(alice.ask_all([COUNT, BY_REGION], {"epsilon": 1}))
+            await service.close()
+            return took
+
+    took, answers = asyncio.run(play())
+    assert 0.3 <= took < 0.45
+    assert [answer.table.num_rows for answer in answers] == [1, 3]
