@@ -18,6 +18,7 @@ from deniable.engines import Engine
 from deniable.ledger import Ledger
 from deniable.mechanisms import Gaussian
 from deniable.policy import Policy
+from tests.support.limits import LOOSE
 
 TOWNS = ["north", "east", "south", "west"]
 _FIELDS = [
@@ -92,6 +93,7 @@ def policy(folder: Path, contribution: int | None, neighbours: str = "add-remove
             "population": {"name": "made up", "neighbours": neighbours},
             "budget": {"epsilon": 10**6, "delta": 1e-6, "delta_for_keys": 5e-7},
             "tables": tables,
+            "limits": LOOSE,
         },
         origin="tests",
         folder=folder,
