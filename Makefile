@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-deep lint bench browser pictures clean
+.PHONY: demo test test-deep planted lint bench browser pictures clean
 
 demo: $(READY)            ## a count, its noise, its interval, and an audit
 	@$(BIN)/deniable demo
@@ -12,6 +12,9 @@ test: $(READY) browser lint       ## everything that must hold before a commit
 
 test-deep: $(READY)       ## the same laws with far more samples
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m deep
+
+planted: $(READY)         ## bugs put in one at a time, and the tests that notice; writes the table of docs/trust.md
+	$(BIN)/python -m tests.planted
 
 lint: $(READY)
 	$(BIN)/ruff check .

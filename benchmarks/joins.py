@@ -1,7 +1,7 @@
 """Private joins beside hand-written ones that bound what a person adds: `python -m benchmarks.joins`.
 
 Two tables of ten million rows each, of five million people; every visit beside every stay of the same person, and one
-row per person from a subquery.
+row per person from a subquery. And ten million lines that name their person through an order.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from deniable.core.algebra.query import WEIGHT
 from deniable.planner import Spend, bind, parse, price
 from deniable.policy import Policy
 
-VISITS, STAYS = 6, 4
+VISITS, STAYS, LINES = 6, 4, 40
 """The most of one person that count."""
 CENTS = "CAST(FLOOR(LEAST(GREATEST(cost, 0), 500) / 0.01 + 0.5) AS BIGINT)"
 WEIGHTS = f"LEAST({WEIGHT}, {VISITS * STAYS * WEIGHT} // COUNT(*)) AS weight"
@@ -57,6 +57,18 @@ HAND = {
             SELECT SUM(n * LEAST({WEIGHT}, {VISITS * WEIGHT} // n)),
                    SUM(cents * LEAST({WEIGHT}, {VISITS * WEIGHT} // n) // 128) FROM j""",
     },
+    "SELECT item, COUNT(*) AS n, SUM(cost) AS s FROM lines GROUP BY item": {
+        "weights for all": f"""
+            WITH j AS MATERIALIZED (SELECT person, item, cost FROM lines JOIN orders USING (number)),
+            w AS (SELECT person, LEAST({WEIGHT}, {LINES * WEIGHT} // COUNT(*)) AS weight FROM j GROUP BY person)
+            SELECT item, SUM(weight), SUM({CENTS} * weight // 128) FROM j JOIN w USING (person) GROUP BY item""",
+        "weights for the heavy": f"""
+            WITH j AS MATERIALIZED (SELECT person, item, cost FROM lines JOIN orders USING (number)),
+            w AS (SELECT person, {LINES * WEIGHT} // COUNT(*) AS weight FROM j GROUP BY person
+                  HAVING COUNT(*) > {LINES})
+            SELECT item, SUM(COALESCE(weight, {WEIGHT})), SUM({CENTS} * COALESCE(weight, {WEIGHT}) // 128)
+            FROM j LEFT JOIN w USING (person) GROUP BY item""",
+    },
 }
 """Each question of ours, and ways to write it by hand with the same bounds."""
 
@@ -81,21 +93,27 @@ def main() -> None:
 def _make(folder: Path, rows: int) -> dict[str, Path]:
     """Two visits and two stays for each person on average; a few have many."""
     person = f"CAST(FLOOR({rows // 2} * POW(random(), 1.3)) AS BIGINT) AS person"
+    orders = rows // 4
     columns = {
         "visits": f"{person}, ROUND(random() * 500, 2) AS cost",
         "stays": f"{person}, chr(97 + CAST(FLOOR(random() * 8) AS INTEGER)) AS ward",
+        "orders": f"range AS number, CAST(FLOOR({rows // 40} * POW(random(), 1.3)) AS BIGINT) AS person",
+        "lines": f"CAST(FLOOR(random() * {orders}) AS BIGINT) AS number, ROUND(random() * 500, 2) AS cost, "
+        "CAST(FLOOR(random() * 50) AS INTEGER) AS item",
     }
     with duckdb.connect() as connection:
         connection.execute("SET preserve_insertion_order = false")
         connection.execute("SELECT setseed(0.5)")
         for name, listed in columns.items():
-            connection.execute(f"COPY (SELECT {listed} FROM range({rows})) TO '{folder / name}.parquet'")
+            many = orders if name == "orders" else rows
+            connection.execute(f"COPY (SELECT {listed} FROM range({many})) TO '{folder / name}.parquet'")
     return {name: folder / f"{name}.parquet" for name in columns}
 
 
 def _policy(folder: Path) -> Policy:
     cost = {"type": "number", "bounds": [0, 500], "step": 0.01, "nulls": False}
     ward = {"type": "text", "values": list("abcdefgh"), "nulls": False}
+    item = {"type": "integer", "bounds": [0, 49], "nulls": False}
     person = {"type": "integer"}
     return Policy.from_mapping(
         {
@@ -113,6 +131,19 @@ def _policy(folder: Path) -> Policy:
                     "unit": "person",
                     "contribution": STAYS,
                     "columns": {"person": person, "ward": ward},
+                },
+                "orders": {
+                    "source": "orders.parquet",
+                    "unit": "person",
+                    "key": "number",
+                    "contribution": VISITS,
+                    "columns": {"person": person, "number": person},
+                },
+                "lines": {
+                    "source": "lines.parquet",
+                    "unit": "number -> orders.person",
+                    "contribution": LINES,
+                    "columns": {"number": person, "cost": cost, "item": item},
                 },
             },
         },

@@ -100,6 +100,11 @@ TOTAL = {
     49: [
         "SELECT COUNT(*) AS n FROM visits v WHERE EXISTS (SELECT 1 FROM stays s WHERE s.person = v.person)",
         "SELECT COUNT(*) AS n FROM visits v WHERE NOT EXISTS (SELECT 1 FROM stays s WHERE v.person = s.person)",
+        "SELECT COUNT(*) AS n FROM visits v WHERE person IN (SELECT person FROM stays WHERE nights < v.age)",
+        (
+            "SELECT COUNT(*) AS n FROM (SELECT person, MAX(age) AS a FROM visits GROUP BY person) v WHERE NOT EXISTS "
+            "(SELECT * FROM stays s WHERE s.person = v.person AND s.nights <> v.a)"
+        ),
         (
             "SELECT COUNT(*) AS n FROM visits v WHERE NOT EXISTS (SELECT * FROM stays s WHERE s.person = v.person "
             "AND s.nights = v.age AND v.cost > 3)"
@@ -277,7 +282,14 @@ REFUSED = {
         "WITH RECURSIVE v AS (SELECT person FROM visits UNION ALL SELECT person FROM v) SELECT COUNT(*) FROM v",
     ],
     49: [
-        "SELECT COUNT(*) FROM visits v WHERE person IN (SELECT person FROM stays WHERE nights < v.age)",
+        "SELECT COUNT(*) FROM visits v WHERE person NOT IN (SELECT person FROM stays WHERE nights < v.age)",
+        "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM stays s WHERE s.nights < v.age)",
+        "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM stays s WHERE s.person <> v.person)",
+        "SELECT COUNT(*) FROM visits v WHERE EXISTS (FROM stays s WHERE s.person = v.person AND v.age + nights > 1)",
+        (
+            "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM stays s WHERE s.person = v.person "
+            "AND s.nights < v.age AND s.nights > v.place)"
+        ),
         "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM stays s WHERE s.nights = v.age)",
         "SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM stays s)",
         "SELECT COUNT(*) FROM visits v WHERE NOT EXISTS (SELECT 1 FROM stays s WHERE s.nights > 29)",

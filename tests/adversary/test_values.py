@@ -169,7 +169,7 @@ def test_26_single_precision_changes_nothing(made):
 
 @pytest.mark.parametrize("day", [dt.date(1, 1, 1), dt.date(1969, 12, 31)])
 def test_27_days_before_1970(made, day):
-    neighbours = made(row(SOMEONE, day=day, moment=dt.datetime(day.year, day.month, day.day)))  # noqa: DTZ001
+    neighbours = made(row(SOMEONE, day=day, moment=dt.datetime(day.year, day.month, day.day)))
     for sql in (
         "SELECT SUM(day - DATE '2000-01-01') AS a FROM visits",
         "SELECT YEAR(day) AS k, COUNT(*) AS n FROM visits GROUP BY 1",

@@ -21,6 +21,7 @@ import deniable
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
 from deniable.curator.answer import Answer
+from deniable.curator.public import PublicAnswer
 from deniable.display import Shown
 from deniable.display.terminal import text_of
 from deniable.local import KaryResponse
@@ -71,6 +72,7 @@ def results(house) -> dict[str, Shown]:
         "Quote": house.explain(BY_REGION, epsilon="0.5"),
         "BatchQuote": house.explain_all([BY_REGION, "SELECT COUNT(*) AS n FROM visits"], epsilon="0.5"),
         "Budget": house.budget(),
+        "PublicAnswer": PublicAnswer(pa.table({"hospital": ["east", "west"], "beds": [40, 60]})),
         "Release": house.release(work, rho="0.05"),
         "ReleaseQuote": house.explain(work, rho="0.05"),
         "Estimate": survey.estimate(survey.perturb(["bus"] * 100 + ["car"] * 300)),

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 SOURCE, UNIT = ROOT / "src/deniable", ROOT / "tests/unit"
 
 TOPICS = {
+    "engines/duckdb/test_stored_times.py": "moments, days and times of day, as any module of the engine reads them",
     "accounting/test_true_losses.py": "claimed losses of batches against exact oracles, whichever module claims them",
     "accounting/test_worst_analyst.py": "the filter against all strategies of a menu",
     "apps/test_startup.py": "what any command loads before it does anything",

@@ -159,6 +159,14 @@ def test_a_curator_that_was_opened_before_a_change_does_not_charge_after_it(clin
         assert float(early.budget().spent.epsilon) == 0.1
 
 
+def test_what_was_recorded_under_another_policy_is_not_served(clinic: Path) -> None:
+    _change(clinic, PLAIN["bounds"])
+    adopt(clinic, "wider")
+    with deniable.open(clinic) as curator:
+        assert not curator.ask(QUESTION, epsilon="0.1").free
+        assert curator.ask(QUESTION, epsilon="0.1").free
+
+
 def test_every_charge_names_its_policy(clinic: Path) -> None:
     with deniable.open(clinic) as curator:
         curator.ledger.export(clinic.with_suffix(".jsonl"))

@@ -93,6 +93,7 @@ class _Compared:
         special = {
             "units": self._units,
             "distinct": self._distinct,
+            "distinct sum": self._distinct_sum,
             "median": lambda ours: self._quantile(ours, Fraction(1, 2)),
             "quarter": lambda ours: self._quantile(ours, Fraction(1, 4)),
             "least": self._extreme,
@@ -156,6 +157,14 @@ class _Compared:
             value for unit, found in pairs.items() if len(found) <= most for key, value in found if key == self.key
         }
         return len(least) <= ours <= len(there) and bool(alone)
+
+    def _distinct_sum(self, ours: Any) -> bool:
+        """Exactly, if no unit has more values than count; else at least within what all of them could add."""
+        pairs, most = self.everyone.values_of(self.place), self.everyone.most
+        there = {values[0] for _, _, values in self.rows if values[0] is not None}
+        if most is None or all(len(found) <= most for found in pairs.values()):
+            return ours == sum(there)
+        return sum(value for value in there if value < 0) <= ours <= sum(value for value in there if value > 0)
 
     def _quantile(self, ours: Any, share: Fraction) -> bool:
         wanted = ranked(self.rows, share)

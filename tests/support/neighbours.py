@@ -62,7 +62,7 @@ _COLUMNS = {
     "town": {"type": "text", "values": ["north", "south", "Zürich"]},
     "word": {"type": "text"},
     "day": {"type": "date", "bounds": [dt.date(1900, 1, 1), dt.date(2025, 12, 31)]},
-    "moment": {"type": "date"},
+    "moment": {"type": "timestamp"},
     "urgent": {"type": "boolean"},
 }
 
@@ -81,7 +81,7 @@ def row(person: int | None, **values: object) -> dict[str, object]:
         "town": ("north", "south")[number % 2],
         "word": WORDS[number % 3],
         "day": _DAY_0 + dt.timedelta(days=number % 300),
-        "moment": dt.datetime(2025, 1, 1 + number % 28, 12),  # noqa: DTZ001 - files hold moments without a zone
+        "moment": dt.datetime(2025, 1, 1 + number % 28, 12),
         "urgent": number % 3 == 0,
     }
     return ordinary | values

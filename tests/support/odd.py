@@ -6,6 +6,7 @@ import datetime as dt
 import math
 from pathlib import Path
 from random import Random
+from zoneinfo import ZoneInfo
 
 import duckdb
 import pyarrow as pa
@@ -35,7 +36,10 @@ COLUMNS: dict[str, dict[str, dict[str, object]]] = {
         "town": {"type": "text", "values": TOWNS},
         "word": {"type": "text"},
         "day": {"type": "date", "bounds": [*DAYS]},
-        "moment": {"type": "date"},
+        "since": {"type": "date"},
+        "moment": {"type": "timestamp", "bounds": [dt.datetime(2024, 12, 31, 22), dt.datetime(2025, 3, 1)]},
+        "stamp": {"type": "timestamp", "zone": "Europe/Berlin"},
+        "clock": {"type": "time"},
         "urgent": {"type": "boolean"},
         "place": {"type": "integer", "bounds": [0, 9], "nulls": False},
     },
@@ -71,6 +75,8 @@ ARROW = {
     "number": pa.float64(),
     "text": pa.string(),
     "date": pa.int32(),
+    "timestamp": pa.int64(),
+    "time": pa.int64(),
     "boolean": pa.bool_(),
 }
 _REALS = [math.nan, math.inf, -math.inf, 5e-324, -5e-324, -0.0, 1e308, -1e308, 0.1, 2.0**53 + 2, 499.99, 12.5]
@@ -94,6 +100,15 @@ _WORDS = [
 ]
 _DAYS = [-719_155, 2_932_880, -1, 0, 20_089, 20_453, 19_782, 2_932_897, -800_000]
 """Of 1970: near both ends of the calendar, in and around the year 2025, a leap day, and beyond the calendar."""
+_SECOND = 1_000_000
+_MOMENTS = [20_088 * 86_400 * _SECOND + 79_200 * _SECOND + chosen for chosen in (-1, 0, 1, 7_200 * _SECOND)]
+_MOMENTS += [20_148 * 86_400 * _SECOND, 20_148 * 86_400 * _SECOND + 1, 2**63 - 1, -(2**63) + 1, 0, -1]
+"""Around both bounds of moments, plus and minus infinity, and the epoch, in microseconds."""
+_STAMPS = [-(2**62), 2**62, 2_932_896 * 86_400 * _SECOND, 1_743_296_399 * _SECOND, 1_743_296_400 * _SECOND]
+_STAMPS += [1_761_438_600 * _SECOND, 1_761_442_200 * _SECOND]
+"""Instants: far beyond the calendar, at its end, and around the hours that summer time leaves out and repeats."""
+BERLIN = ZoneInfo("Europe/Berlin")
+STORED = {"date": pa.date32(), "timestamp": pa.timestamp("us"), "time": pa.time64("us")}
 _NULLS = 0.08
 
 Rows = list[dict[str, object]]
@@ -136,7 +151,10 @@ def _visit(chance: Random, people: int) -> dict[str, object]:
         "town": _maybe(chance, chance.choice([*TOWNS, *TOWNS, UNDECLARED])),
         "word": _maybe(chance, chance.choice(_WORDS)),
         "day": _maybe(chance, chance.choice([*_DAYS, *(20_089 + chance.randint(0, 364) for _ in range(9))])),
-        "moment": _maybe(chance, chance.choice(_DAYS)),
+        "since": _maybe(chance, chance.choice(_DAYS)),
+        "moment": _maybe(chance, chance.choice([*_MOMENTS, *(_microseconds(chance, 20_090, 55) for _ in range(20))])),
+        "stamp": _maybe(chance, chance.choice([*_STAMPS, *(_microseconds(chance, 20_000, 400) for _ in range(9))])),
+        "clock": _maybe(chance, chance.choice([0, 1, 86_399_999_999, 86_400_000_000, 34_200_000_000])),
         "urgent": _maybe(chance, chance.random() < 0.4),
         "place": chance.randint(0, 9),
     }
@@ -149,6 +167,12 @@ def _stay(chance: Random, people: int) -> dict[str, object]:
         "ward": _maybe(chance, chance.choice(WARDS)),
         "dose": _maybe(chance, _real(chance, 0.5, 0.3)),
     }
+
+
+def _microseconds(chance: Random, first: int, days: int) -> int:
+    """A moment on one of so many days; half of them at a full hour."""
+    hours = (first + chance.randint(0, days)) * 24 + chance.randint(0, 23)
+    return hours * 3_600 * _SECOND + chance.choice([0, chance.randint(0, 3_600 * _SECOND - 1)])
 
 
 def _bill(chance: Random) -> dict[str, object]:
@@ -225,7 +249,8 @@ def _table(name: str, rows: Rows) -> pa.Table:
     for column, declared in COLUMNS[name].items():
         kind = str(declared["type"])
         values = pa.array([row[column] for row in rows], type=ARROW[kind])
-        columns[column] = values.cast(pa.date32()) if kind == "date" else values
+        stored = pa.timestamp("us", tz="UTC") if "zone" in declared else STORED.get(kind)
+        columns[column] = values if stored is None else values.cast(stored)
     return pa.table(columns)
 
 
@@ -241,7 +266,8 @@ def plain(rows: dict[str, Rows]) -> duckdb.DuckDBPyConnection:
         read = [{column: _read(row[column], COLUMNS[name][column]) for column in row} for row in table]
         known = [row for row in read if row.get("person", 1) is not None]
         types = [(column, ARROW[str(declared["type"])]) for column, declared in COLUMNS[name].items()]
-        schema = pa.schema([(column, pa.date32() if kind == pa.int32() else kind) for column, kind in types])
+        kinds = {column: str(declared["type"]) for column, declared in COLUMNS[name].items()}
+        schema = pa.schema([(column, STORED.get(kinds[column], kind)) for column, kind in types])
         found = pa.Table.from_pylist(known, schema=schema).append_column(
             "line", pa.array(range(len(known)), pa.int64())
         )
@@ -251,6 +277,10 @@ def plain(rows: dict[str, Rows]) -> duckdb.DuckDBPyConnection:
     return connection
 
 
+_FIRST, _LAST = (dt.datetime.min, dt.datetime.max)
+_ORIGIN = dt.datetime(1970, 1, 1)
+
+
 WHOSE = {
     "bills": "SELECT g.*, person FROM given g JOIN (SELECT DISTINCT serial, person FROM visits) ON serial = g.visit",
     "payments": "SELECT g.*, person FROM given g JOIN (SELECT DISTINCT bill, person FROM bills) b ON b.bill = g.bill",
@@ -258,14 +288,34 @@ WHOSE = {
 """Rows that do not name their person: once for each whom the key leads to."""
 
 
-def _read(value: object, declared: dict[str, object]) -> object:
+def _read(value: object, declared: dict[str, object]) -> object:  # noqa: PLR0911 - one for each kind
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     low, high = declared.get("bounds", (None, None))
-    if declared["type"] == "date":
+    kind = declared["type"]
+    if kind == "time":
+        return (_ORIGIN + dt.timedelta(microseconds=value)).time() if value < 86_400_000_000 else None
+    if kind == "timestamp":
+        return _moment(value, low, high, zoned="zone" in declared)
+    if kind == "date":
         if low is not None:
             return min(max(EPOCH + dt.timedelta(days=min(max(value, -719_162), 2_932_896)), low), high)
         return EPOCH + dt.timedelta(days=value) if -719_162 <= value <= 2_932_896 else None
     if low is None or isinstance(value, bool | str):
         return value
     return type(value)(min(max(value, low), high))
+
+
+def _moment(value: int, low: object, high: object, *, zoned: bool) -> object:
+    """Within the bounds, or within the calendar; an instant as the clocks of Berlin show it."""
+    first, last = (-719_162 * 86_400 * _SECOND, 2_932_897 * 86_400 * _SECOND - 1)
+    if not zoned and low is None and not first <= value <= last:
+        return None
+    if zoned and value < first + 2 * 86_400 * _SECOND:
+        return _FIRST
+    if zoned and value > last - 3 * 86_400 * _SECOND:
+        return _LAST
+    moment = _ORIGIN + dt.timedelta(microseconds=min(max(value, first), last))
+    if zoned:
+        moment = moment.replace(tzinfo=dt.UTC).astimezone(BERLIN).replace(tzinfo=None)
+    return moment if low is None else min(max(moment, low), high)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from random import Random
 
-from tests.support.terms import BOOL, DATE, INT, REAL, TEXT, Term, Terms, column
+from tests.support.terms import BOOL, CLOCK, DATE, INT, MOMENT, REAL, TEXT, Term, Terms, column
 
 VISITS = [
     column("age", INT, 0, 110),
@@ -18,7 +18,10 @@ VISITS = [
     column("town", TEXT),
     column("word", TEXT),
     column("day", DATE),
-    column("moment", DATE),
+    column("since", DATE),
+    column("moment", MOMENT),
+    column("stamp", MOMENT),
+    column("clock", CLOCK),
     column("urgent", BOOL),
     column("place", INT, 0, 9),
 ]
@@ -40,6 +43,11 @@ KEYS = {
         "({}place % 3)",
         "COALESCE({}urgent, FALSE)",
         "SIGN({}score)",
+        "EXTRACT(hour FROM {}stamp)",
+        "DATE_TRUNC('week', {}moment)",
+        "CAST({}moment AS DATE)",
+        "strftime({}moment, '%Y-%m')",
+        "EXTRACT(dow FROM {}stamp)",
     ],
     "stays": ["{}ward", "({}nights // 7)", "({}nights > 9)"],
     "places": ["{}name", "({}size // 400)"],
@@ -101,6 +109,7 @@ _SPELLED = {
     "intercept": "REGR_INTERCEPT({}, {})",
     "units": "COUNT(DISTINCT {})",
     "distinct": "COUNT(DISTINCT {})",
+    "distinct sum": "SUM(DISTINCT {})",
     "median": "MEDIAN({})",
     "quarter": "QUANTILE_DISC({}, 0.25)",
     "least": "MIN({})",
@@ -173,15 +182,17 @@ def question(chance: Random, *, shape: str | None = None, hidden: bool = False) 
     return Question(rows, where, keys, aggregates, tail, private)
 
 
-def _aggregate(chance: Random, kind: str, terms: Terms, rows: Rows) -> Aggregate:
+def _aggregate(chance: Random, kind: str, terms: Terms, rows: Rows) -> Aggregate:  # noqa: PLR0911 - one for each kind
     where = terms.condition() if chance.random() < 0.25 else None
     match kind:
         case "count":
             return Aggregate(kind, (), where)
         case "units":
             return Aggregate(kind, (Term(rows.asked_unit or "", rows.unit, INT),), where)
+        case "distinct sum":
+            return Aggregate(kind, (terms.within(terms.of(INT, 1)),), where)
         case "present" | "distinct":
-            return Aggregate(kind, (terms.of(chance.choice([INT, REAL, DATE, BOOL]), 1),), where)
+            return Aggregate(kind, (terms.of(chance.choice([INT, REAL, DATE, BOOL, MOMENT, CLOCK]), 1),), where)
         case "mode":
             listed = [Term(key, key, TEXT) for key in rows.keys if "DATE_TRUNC" not in key and "FLOOR" not in key]
             if not listed:
@@ -453,9 +464,18 @@ def _full(chance: Random) -> Rows:
     return Rows("full", ("", ""), (text, text), unit, asked, weight, columns, keys)
 
 
+_COMPARED = [
+    " AND s.nights < v.age",
+    " AND v.place >= s.nights",
+    " AND s.ward <> v.town",
+    " AND v.score > s.dose AND s.nights = v.place",
+]
+"""What stands inside is more or less than what stands outside, or something else."""
+
+
 def _exists(chance: Random) -> Rows:
     inner = Terms(chance, _named("s.", STAYS)).condition()
-    more = chance.choice(["", " AND s.nights = v.place", " AND v.age % 7 = s.nights", " AND v.urgent"])
+    more = chance.choice(["", " AND s.nights = v.place", " AND v.age % 7 = s.nights", " AND v.urgent", *_COMPARED])
     found = chance.choice(["EXISTS", "NOT EXISTS"])
     public = chance.choice(["", " AND EXISTS (SELECT * FROM places p WHERE p.place = v.place AND p.size > 200)"])
     sides = [

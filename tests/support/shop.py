@@ -16,6 +16,7 @@ from deniable.curator import Curator
 from deniable.curator.factory import engine_of
 from deniable.ledger import Ledger
 from deniable.policy import Policy
+from tests.support.limits import LOOSE
 
 REGIONS, KINDS = ["north", "south"], ["food", "tools"]
 ITEMS = pa.table({"item": [0, 1, 2, 3, 4], "kind": ["food", "tools", "food", "tools", None], "weight": [1, 2, 3, 4, 5]})
@@ -102,6 +103,7 @@ def policy(
         {
             "population": {"name": "shop", "neighbours": neighbours},
             "budget": {"epsilon": 1e6, "delta": 1e-6, "delta_for_keys": 5e-7},
+            "limits": LOOSE,
             "tables": {name: {"source": f"{name}.parquet", **rule} for name, rule in rules.items()},
         },
         origin="shop",

@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from random import Random
 
 INT, REAL, TEXT, BOOL, DATE = "int", "real", "text", "bool", "date"
+MOMENT, CLOCK = "moment", "clock"
+_ENDS = "TIMESTAMP '0001-01-01' AND TIMESTAMP '9999-12-31 23:59:59.999999'"
 _SAFE, _LONG = 2.0**53, 2.0**62
 INFINITE = float("inf")
 
@@ -54,6 +56,7 @@ class Terms:
         if depth <= 0 or (leaves and self.chance.random() < 0.3):
             return self.chance.choice(leaves) if leaves and self.chance.random() < 0.85 else self._constant(kind)
         rules = {INT: self._whole, REAL: self._real, TEXT: self._text, BOOL: self._truth, DATE: self._date}
+        rules |= {MOMENT: self._moment, CLOCK: self._clock}
         return rules[kind](depth - 1)
 
     def number(self, depth: int = 2) -> Term:
@@ -90,6 +93,8 @@ class Terms:
             TEXT: ["'a'", "''", "'north'", "'é'", "'it''s'", "'%'"],
             BOOL: ["TRUE", "FALSE"],
             DATE: ["DATE '2025-03-01'", "DATE '1969-12-31'", "DATE '2024-02-29'"],
+            MOMENT: ["TIMESTAMP '2025-01-15 10:30:00'", "TIMESTAMP '1969-12-31 23:59:59.999999'"],
+            CLOCK: ["TIME '09:30:00'", "TIME '23:59:59.999999'"],
         }
         text = chance.choice(options[kind])
         return Term(text, text, kind)
@@ -118,7 +123,15 @@ class Terms:
 
     def _whole(self, depth: int) -> Term:  # noqa: C901, PLR0911, PLR0912 - one case for each function
         chance, one = self.chance, self.of(INT, depth)
-        match chance.randrange(12):
+        match chance.randrange(14):
+            case 12:
+                name = chance.choice(["DOW", "DOY", "WEEK", "ISOYEAR", "DECADE", "HOUR", "MINUTE", "SECOND"])
+                kind = chance.choice([MOMENT, CLOCK] if name in ("HOUR", "MINUTE", "SECOND") else [MOMENT, DATE])
+                return self._both(f"EXTRACT({name} FROM {{}})", INT, self.of(kind, depth), low=0, high=10_000)
+            case 13:
+                unit = chance.choice(["year", "quarter", "month", "day", "hour", "minute"])
+                pair = self.of(MOMENT, depth), self.of(MOMENT, depth)
+                return self._both(f"DATE_DIFF('{unit}', {{}}, {{}})", INT, *pair, low=-1e10, high=1e10)
             case 0 | 1:
                 return self._arithmetic(chance.choice("+-*"), one, self.of(INT, depth))
             case 2:
@@ -135,7 +148,8 @@ class Terms:
                 most = {"YEAR": 9999, "QUARTER": 4, "MONTH": 12, "DAY": 31, "ISODOW": 7}[name]
                 return self._both(f"EXTRACT({name} FROM {{}})", INT, self.of(DATE, depth), low=1, high=most)
             case 5:
-                return self._both("LENGTH({})", INT, self.of(TEXT, depth), low=0, high=2.0**31)
+                pattern = chance.choice(["LENGTH({})", "STRLEN({})", "STRPOS({}, 'a')", "POSITION('o' IN {})"])
+                return self._both(pattern, INT, self.of(TEXT, depth), low=0, high=2.0**31)
             case 6:
                 return self._both("SIGN({})", INT, self.of(chance.choice([INT, REAL]), depth), low=-1, high=1)
             case 7:
@@ -162,10 +176,16 @@ class Terms:
         size = max(abs(one.low), abs(one.high))
         return self._both(pattern, one.kind, one, low=-size, high=size)
 
-    def _real(self, depth: int) -> Term:  # noqa: PLR0911 - as above
+    def _real(self, depth: int) -> Term:  # noqa: C901, PLR0911 - as above
         chance = self.chance
         one = self.of(chance.choice([REAL, REAL, INT]), depth)
-        match chance.randrange(11):
+        match chance.randrange(13):
+            case 11:
+                pair = self.of(MOMENT, depth), self.of(MOMENT, depth)
+                plain = " - ".join(f"EPOCH_US({each.plain})" for each in pair)
+                return Term(f"({pair[0].sql} - {pair[1].sql})", f"(({plain}) / 1e6)", REAL, -1e12, 1e12)
+            case 12:
+                return self._both("EXTRACT(EPOCH FROM {})", REAL, self.of(MOMENT, depth), low=-1e12, high=1e12)
             case 0 | 1:
                 return self._arithmetic(chance.choice("+-*"), one, self.of(REAL, depth))
             case 2:
@@ -215,9 +235,18 @@ class Terms:
                 name = self.chance.choice(["LEAST", "GREATEST"])
                 return self._both(f"{name}({{}}, {{}})", kind, one, other, low=low, high=high)
 
-    def _text(self, depth: int) -> Term:
+    def _text(self, depth: int) -> Term:  # noqa: PLR0911 - as above
         chance, one = self.chance, self.of(TEXT, depth)
-        match chance.randrange(6):
+        match chance.randrange(9):
+            case 7:
+                patterns = ["LPAD({}, 4, 'x')", "RPAD({}, 2, 'ab')", "REPLACE({}, 'a', 'xy')", "SPLIT_PART({}, '-', 2)"]
+                patterns += ["LEFT({}, 2)", "RIGHT({}, 1)", "LTRIM({})", "RTRIM({}, 'a2')", "REVERSE({})"]
+                return self._both(chance.choice(patterns), TEXT, one)
+            case 8:
+                return self._both("CONCAT_WS('-', {}, {})", TEXT, one, self.of(TEXT, depth))
+            case 6:
+                pattern = chance.choice(["%Y-%m", "%d.%m.%y %H:%M", "%A %j", "%G-W%V"])
+                return self._both(f"strftime({{}}, '{pattern}')", TEXT, self.of(chance.choice([DATE, MOMENT]), depth))
             case 0:
                 return self._both(chance.choice(["LOWER({})", "UPPER({})", "TRIM({})"]), TEXT, one)
             case 1:
@@ -233,9 +262,12 @@ class Terms:
 
     def _truth(self, depth: int) -> Term:  # noqa: PLR0911 - as above
         chance = self.chance
-        kind = chance.choice([INT, INT, REAL, TEXT, DATE])
+        kind = chance.choice([INT, INT, REAL, TEXT, DATE, MOMENT, MOMENT, CLOCK])
         one = self.of(kind, depth)
-        match chance.randrange(9):
+        match chance.randrange(10):
+            case 9:
+                sign = chance.choice(["=", "<>", "<", "<=", ">", ">="])
+                return self._both(f"({{}} {sign} {{}})", BOOL, self.of(DATE, depth), self.of(MOMENT, depth))
             case 0 | 1 | 2:
                 sign = chance.choice(["=", "<>", "<", "<=", ">", ">="])
                 return self._both(f"({{}} {sign} {{}})", BOOL, one, self.of(kind, depth))
@@ -255,11 +287,14 @@ class Terms:
                 return self._both("({} BETWEEN {} AND {})", BOOL, one, low, high)
             case _:
                 pattern = chance.choice(["({} LIKE '%a%')", "STARTS_WITH({}, 'n')", "CONTAINS({}, 'o')"])
+                pattern = chance.choice([pattern, "({} ILIKE 'A%')", "regexp_matches({}, '^[a-z]+|[0-9]{{2}}')"])
                 return self._both(pattern, BOOL, self.of(TEXT, depth))
 
     def _date(self, depth: int) -> Term:
         chance, one = self.chance, self.of(DATE, depth)
-        match chance.randrange(3):
+        match chance.randrange(4):
+            case 3:
+                return self._both("CAST({} AS DATE)", DATE, self.of(MOMENT, depth))
             case 0:
                 unit = chance.choice(["year", "quarter", "month", "week"])
                 return self._both(f"CAST(DATE_TRUNC('{unit}', {{}}) AS DATE)", DATE, one)
@@ -270,6 +305,28 @@ class Terms:
                 return Term(f"CAST({word.sql} AS DATE)", inside, DATE)
             case _:
                 return self._choice(DATE, depth)
+
+    def _moment(self, depth: int) -> Term:
+        """What leads beyond the calendar is NULL."""
+        chance, one = self.chance, self.of(MOMENT, depth)
+        match chance.randrange(4):
+            case 0:
+                unit = chance.choice(["year", "month", "week", "day", "hour", "minute", "second", "millisecond"])
+                return self._both(f"DATE_TRUNC('{unit}', {{}})", MOMENT, one)
+            case 1:
+                span = chance.choice(["3 days", "1 month", "13 months", "90 minutes", "1 year 2 months", "1 second"])
+                moved = self._both(f"({{}} {chance.choice('+-')} INTERVAL '{span}')", MOMENT, one)
+                plain = f"CASE WHEN {moved.plain} BETWEEN {_ENDS} THEN {moved.plain} END"
+                return Term(moved.sql, plain, MOMENT)
+            case 2:
+                return self._both("CAST({} AS TIMESTAMP)", MOMENT, self.of(DATE, depth))
+            case _:
+                return self._choice(MOMENT, depth)
+
+    def _clock(self, depth: int) -> Term:
+        if self.chance.random() < 0.5:
+            return self._both("CAST({} AS TIME)", CLOCK, self.of(MOMENT, depth))
+        return self._choice(CLOCK, depth)
 
 
 def _apply(sign: str, one: float, other: float) -> float:

@@ -41,8 +41,8 @@ class LazyCommand:
 
 COMMANDS = {
     "demo": LazyCommand("demo:command", _START, "Take a tour: a made-up clinic, a few questions, and what they cost."),
-    "init": LazyCommand("questions:init", _START, "Draft a policy for a data file."),
-    "check": LazyCommand("questions:check", _START, "Check a policy against its files, and show what analysts can do."),
+    "init": LazyCommand("policies:init", _START, "Draft a policy for a data file."),
+    "check": LazyCommand("policies:check", _START, "Check a policy against its files, and show what analysts can do."),
     "explain": LazyCommand("questions:explain", _ASK, "Show what a question would cost and how accurate it would be."),
     "ask": LazyCommand("questions:ask", _ASK, "Ask a question and pay for the answer."),
     "workload": LazyCommand("workload:command", _ASK, "Answer many counts at once: histograms, ranges, cross-tables."),

@@ -6,13 +6,13 @@ Nothing here reads a private row: kinds, bounds and values come from the policy,
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 
-from deniable.core.algebra.expression import EPOCH, Kind
+from deniable.core.algebra.expression import Kind
+from deniable.core.calendar import day_of, moment_of, time_of
 from deniable.core.sensitivity import Neighbours
 from deniable.policy import DeclaredColumn, DeclaredTable, Policy
 
@@ -32,6 +32,8 @@ _TYPES = {
     Kind.TEXT: pa.string(),
     Kind.BOOLEAN: pa.bool_(),
     Kind.DATE: pa.date32(),
+    Kind.TIMESTAMP: pa.timestamp("us"),
+    Kind.TIME: pa.time64("us"),
 }
 
 
@@ -114,7 +116,8 @@ def _owned(row: Row, table: DeclaredTable, unit: int) -> Row:
 
 
 def _name(kind: Kind, unit: int) -> object:
-    return f"unit {unit}" if kind is Kind.TEXT else EPOCH + timedelta(days=unit) if kind is Kind.DATE else unit
+    named = {Kind.TEXT: f"unit {unit}", Kind.DATE: day_of(unit), Kind.TIMESTAMP: moment_of(unit)}
+    return named.get(kind, unit)
 
 
 def _span(column: DeclaredColumn) -> tuple[Fraction, Fraction]:
@@ -151,14 +154,18 @@ def _odd(column: DeclaredColumn, chance: np.random.Generator) -> object:
     return _value(column, far if inside else high, "long " * int(chance.integers(_LONG)))
 
 
-def _value(column: DeclaredColumn, number: Fraction, text: str) -> object:
+def _value(column: DeclaredColumn, number: Fraction, text: str) -> object:  # noqa: PLR0911 - one for each kind
     match column.kind:
         case Kind.INTEGER:
             return int(number)
         case Kind.NUMBER:
             return float(number)
         case Kind.DATE:
-            return EPOCH + timedelta(days=int(np.clip(int(number), -700_000, 2_900_000)))
+            return day_of(int(number))
+        case Kind.TIMESTAMP:
+            return moment_of(int(number))
+        case Kind.TIME:
+            return time_of(int(number))
         case Kind.BOOLEAN:
             return number > 0
         case _:

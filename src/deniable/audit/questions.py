@@ -23,6 +23,7 @@ from deniable.core.errors import Failed, Refused
 from deniable.core.number import Number, probability
 from deniable.curator.ask import Curator
 from deniable.curator.factory import rehearse
+from deniable.curator.public import PublicAnswer
 from deniable.curator.questions import PricedQuestions
 from deniable.planner import Payment, Plan, Spend, plan_question
 from deniable.policy import Policy
@@ -38,7 +39,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Sight:
     """Everything that an analyst sees of an answer but the noisy numbers: it must not depend on one unit."""
 
     status: str
@@ -52,8 +53,8 @@ class Pair:
     """What two neighbours showed."""
 
     difference: str
-    first: Outcome
-    second: Outcome
+    first: Sight
+    second: Sight
 
     @property
     def alike(self) -> bool:
@@ -122,7 +123,7 @@ def audit_question(
     return QuestionAudit(tuple(pairs), noise)
 
 
-def _ask(made_up: Policy, plan: Plan, sql: str, world: Tables, payment: Payment) -> tuple[Outcome, Exact | None]:
+def _ask(made_up: Policy, plan: Plan, sql: str, world: Tables, payment: Payment) -> tuple[Sight, Exact | None]:
     """What is seen of the question on one side, and, as the rows are made up, the exact answers."""
     analyst = next(iter(made_up.analysts), None)
     with (
@@ -132,7 +133,7 @@ def _ask(made_up: Policy, plan: Plan, sql: str, world: Tables, payment: Payment)
         status, text, shape = _seen(curator, sql, payment)
         charge = str(curator.ledger.spent("population"))
         exact = [curator.engine.run(query) for query in plan.queries] if status == "answered" else None
-    return Outcome(status, text, shape, charge), exact
+    return Sight(status, text, shape, charge), exact
 
 
 def _seen(curator: Curator, sql: str, payment: Payment) -> tuple[str, str, str]:
@@ -142,6 +143,8 @@ def _seen(curator: Curator, sql: str, payment: Payment) -> tuple[str, str, str]:
         return "refused", f"{refusal.code}: {refusal.reason} {refusal.hint}", ""
     except Failed as failure:
         return "failed", str(failure), ""
+    if isinstance(answer, PublicAnswer):
+        return "answered", "; ".join(answer.notes), "nobody is in it"
     hidden = answer.plan.selection is not None
     limited = answer.plan.bound.having is not None or answer.plan.bound.limit is not None
     rows = "as many rows as are shown" if hidden or limited else f"{answer.table.num_rows} rows"

@@ -6,7 +6,7 @@ Rounded for reading only: whoever computes takes the numbers themselves.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime, time
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import ceil, floor, inf, isfinite, isnan, log10
@@ -113,7 +113,9 @@ def label(value: object) -> str:
         return "NULL"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, date):
+    if isinstance(value, datetime):
+        return value.isoformat(sep=" ")
+    if isinstance(value, date | time):
         return value.isoformat()
     if isinstance(value, float):
         return f"{value:.15g}"

@@ -20,11 +20,13 @@ from deniable.curator.builder import (
     variance,
 )
 from deniable.curator.factory import adopt, create, open_policy, protect
+from deniable.curator.public import PublicAnswer
 
 __all__ = [
     "Answer",
     "Budget",
     "Curator",
+    "PublicAnswer",
     "adopt",
     "correlation",
     "count",

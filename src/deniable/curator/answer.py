@@ -107,6 +107,9 @@ class Answer(Tabular):
         for name, values in zip(shown.column_names, shown.columns, strict=True):
             if name in self._bands:
                 low, high = (ends[f"{name}_{side}"].to_pylist() for side in ("low", "high"))
+                if pa.types.is_temporal(values.type):
+                    columns.append(SheetColumn.moments(name, values.to_pylist(), low, high))
+                    continue
                 whole = pa.types.is_integer(values.type)
                 columns.append(SheetColumn.noisy(name, values.to_pylist(), low, high, whole=whole))
             else:
@@ -143,8 +146,14 @@ class Answer(Tabular):
 
     def _ends(self, columns: dict[str, Result]) -> pa.Table:
         """Both ends of every interval."""
+        kinds = {output.name: output.value.kind for output in self.plan.bound.outputs}
         ends = {(name, side): getattr(columns[name], side) for name in self._bands for side in ("low", "high")}
-        return pa.table({f"{name}_{side}": pa.array(end, from_pandas=True) for (name, side), end in ends.items()})
+        return pa.table(
+            {
+                f"{name}_{side}": _typed(end, kinds[name] if kinds[name] in COUNTED else Kind.NUMBER)
+                for (name, side), end in ends.items()
+            }
+        )
 
     def _columns(self, confidence: Fraction) -> dict[str, Result]:
         """Every output for the rows that HAVING, ORDER BY, LIMIT and OFFSET leave, in that order."""
@@ -182,8 +191,10 @@ class Answer(Tabular):
 
 
 def _key(column: pa.ChunkedArray, kind: Kind) -> Result:
-    """Numbers as numbers; everything else as labels."""
-    if kind in (Kind.INTEGER, Kind.NUMBER):
+    """Numbers, and what a calendar or a clock counts, as numbers; everything else as labels."""
+    if kind in COUNTED:
+        column = column.cast(COUNTED[kind])
+    if kind in (Kind.INTEGER, Kind.NUMBER, *COUNTED):
         return Band.exactly(column.cast(pa.float64(), safe=False).to_numpy())
     return np.array(column.to_pylist(), dtype=object)
 
@@ -210,12 +221,24 @@ def _ranks(result: Result, *, descending: bool) -> NDArray[np.float64]:
     return np.where(np.isnan(values), np.inf, -values if descending else values)
 
 
+COUNTED = {Kind.DATE: pa.int32(), Kind.TIMESTAMP: pa.int64(), Kind.TIME: pa.int64()}
+"""The whole numbers that stand for days, moments and times of day."""
+
+
+def _typed(values: NDArray[np.float64], kind: Kind) -> pa.Array:
+    """Numbers in the type of their kind; NaN is NULL, and so is an infinity where nothing can be infinite."""
+    if kind is Kind.NUMBER:
+        return pa.array(values, from_pandas=True)
+    finite = np.where(np.isfinite(values), values, np.nan) if kind in COUNTED else values
+    whole = pa.array(np.rint(finite), from_pandas=True)
+    return whole.cast(COUNTED[kind]).cast(TYPES[kind]) if kind in COUNTED else whole.cast(TYPES[kind])
+
+
 def _arrow(output: Output, result: Result) -> pa.Array:
     """A column of the answer in the type of its kind; NaN is NULL."""
     kind = TYPES[output.value.kind]
     if isinstance(result, Band):
-        whole = output.value.kind is Kind.INTEGER
-        return pa.array(np.rint(result.value) if whole else result.value, from_pandas=True).cast(kind)
+        return _typed(result.value, output.value.kind)
     if isinstance(result, Truth):
         return pa.array(result.value, type=kind, mask=result.null)
     return pa.array(result.tolist(), type=kind)

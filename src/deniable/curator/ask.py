@@ -26,11 +26,13 @@ from typing import TYPE_CHECKING, Self, Unpack, overload
 import pyarrow as pa
 
 from deniable.accounting import Filter
+from deniable.core.deadline import within
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.core.number import Number
 from deniable.curator.answer import Answer
 from deniable.curator.budget import Budget
 from deniable.curator.builder import Question
+from deniable.curator.public import PublicAnswer, PublicTables
 from deniable.curator.purchase import Purchase, from_bytes, to_bytes
 from deniable.curator.questions import PricedQuestions
 from deniable.curator.workloads import ReleasePlanner, private_values, selected
@@ -65,11 +67,13 @@ class Curator:
     analyst: str | None = None
     _releases: ReleasePlanner = field(init=False, repr=False, compare=False)
     _terms: str = field(init=False, repr=False, compare=False)
+    _public: PublicTables = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Plans of releases are kept: finding a strategy takes longer than anything else. And the terms in force."""
         object.__setattr__(self, "_releases", ReleasePlanner(self.policy))
         object.__setattr__(self, "_terms", self.ledger.policy)
+        object.__setattr__(self, "_public", PublicTables(self.policy))
 
     @overload
     def explain(self, question: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Quote: ...
@@ -99,10 +103,12 @@ class Curator:
             return explained(self.policy, question, spend)
         if isinstance(question, Workload):
             return self._releases.plan(question, spend, strategy, ()).quote
-        return plan_question(question, self.policy, spend).quote
+        return plan_question(question, self._public.policy_for(question), spend).quote
 
-    def ask(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer:
+    def ask(self, sql: str, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer | PublicAnswer:
         """Answer the question, or raise. Pay by `epsilon`, `rho` or `accuracy`; `delta` is for private group keys.
+
+        A question about public tables alone is answered exactly, and for nothing.
 
         `analyst` says whose share pays, besides the population's budget; unless named, the curator's own analyst.
 
@@ -110,7 +116,10 @@ class Curator:
             Refused: no private row was read and nothing is spent.
             Failed: the engine broke after the charge, which stays spent.
         """
-        plan = plan_question(sql, self.policy, Spend.of(**payment))
+        self.policy.accounts(self._who(analyst))
+        if (exact := self._public.answer(sql)) is not None:
+            return exact
+        plan = plan_question(sql, self._public.policy_for(sql), Spend.of(**payment))
         question = PricedQuestions((sql,), (plan,), plan.quote.loss)
         recorded, free = self._buy(question, analyst)
         (answer,) = question.answers(recorded, self.policy.budget.delta, free=free)
@@ -210,7 +219,8 @@ class Curator:
         return self.ledger.history()
 
     def close(self) -> None:
-        """Let go of the engine and the ledger."""
+        """Let go of the engines and the ledger."""
+        self._public.close()
         self.engine.close()
         self.ledger.close()
 
@@ -232,7 +242,7 @@ class Curator:
         who = self._who(analyst)
         accounts = self.policy.accounts(who)
         charge = Charge(self._question(purchase), who or "", purchase.text, purchase.events, purchase.loss, self._terms)
-        with self.ledger.turn(charge.question):
+        with self.ledger.turn(charge.question), within(self.policy.engine.seconds):
             if (recorded := self.ledger.show(charge, accounts)) is not None:
                 return from_bytes(recorded), True
             for query in purchase.queries:
@@ -242,10 +252,23 @@ class Curator:
             for step in purchase.rounds(noisy):
                 exact = [self.engine.run(query) for query in step.queries]
                 noisy.append(step.add_noise(exact))
+            self._ensure_same(purchase, charge.question)
             self.ledger.record(ticket, to_bytes(noisy))
             if (recorded := self.ledger.find(charge.question)) is None:
                 raise Failed
             return from_bytes(recorded), False
+
+    def _ensure_same(self, purchase: Purchase, question: str) -> None:
+        """Whether the data are still those that the question was charged for: no answer is of half one, half another.
+
+        That data have changed is public.
+        """
+        try:
+            same = self._question(purchase) == question
+        except Refused:
+            same = False
+        if not same:
+            raise Failed
 
     def _question(self, purchase: Purchase) -> str:
         """The name in the ledger: what runs, under which policy, on which version of the data."""
@@ -253,7 +276,8 @@ class Curator:
             versions = [self.engine.version(table) for table in dict.fromkeys(purchase.tables)]
         except InvalidArgumentError as error:
             raise Refused("data-unavailable", f"The data of {error}.", "Ask the custodian.") from None
-        return hashlib.sha256("\n".join([purchase.digest, self.policy.digest, *versions]).encode()).hexdigest()
+        facts = self._public.policy_for(purchase.text).digest
+        return hashlib.sha256("\n".join([purchase.digest, facts, *versions]).encode()).hexdigest()
 
     def _balance(self, account: Account) -> Budget:
         """One account, and what the policy's limits leave of it."""
@@ -272,4 +296,4 @@ class Curator:
         """Parsed, bound, and priced together."""
         if isinstance(questions, str):
             raise InvalidArgumentError("questions", "must be a list of questions; for one, use ask")
-        return plan_batch(questions, self.policy, Spend.of(**payment), shares)
+        return plan_batch(questions, self._public.policy_for(*questions), Spend.of(**payment), shares)

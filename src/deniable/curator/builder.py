@@ -16,6 +16,7 @@ from deniable.planner import Payment, Quote
 if TYPE_CHECKING:
     from deniable.curator.answer import Answer
     from deniable.curator.ask import Curator
+    from deniable.curator.public import PublicAnswer
 
 
 _UNITS = "units"
@@ -182,7 +183,7 @@ class Question:
         """The price, like `Curator.explain`."""
         return self._curator.explain(self.sql, analyst=analyst, **payment)
 
-    def ask(self, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer:
+    def ask(self, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer | PublicAnswer:
         """The answer, like `Curator.ask`."""
         return self._curator.ask(self.sql, analyst=analyst, **payment)
 

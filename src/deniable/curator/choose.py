@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from deniable.core.deadline import go_on
 from deniable.core.sampling import IntArray
 from deniable.mechanisms.ranks import rank_scores
 from deniable.planner.choices.histogram import Mode, Quantile
@@ -24,6 +25,7 @@ def choose(chosen: Chosen | Counted, counts: IntArray) -> dict[str, IntArray]:
 
 
 def _piece(chosen: Chosen | Counted, counts: IntArray) -> dict[str, IntArray]:
+    go_on()
     if isinstance(chosen, Counted):
         return _counted(chosen, counts)
     if isinstance(chosen.choice, Mode):

@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deniable.core.algebra.expression import Kind
-from deniable.engines.duckdb.look import Looked, look, repeats
-from deniable.files.kinds import misfit, unit_kind_of
+from deniable.engines.duckdb.look import Looked, counted, look
+from deniable.files.formats import FileFormat
+from deniable.files.kinds import kind_of, misfit, unit_kind_of
+from deniable.files.sniff import sniffed
 from deniable.files.source import DataFile
+from deniable.files.tables import unreadable
 
-_FEW = 24
-"""Texts with so few different values are probably a public list."""
-_LOOKED = "# FROM THE DATA: replace by public knowledge"
+MARK = "FROM THE DATA"
+"""What stands beside everything that was looked up in private rows."""
+FEW = 24
+"""Texts with so few different values are probably a public list; and so few are no people."""
+_YES_NO = 2
+_LOOKED = f"# {MARK}: replace by public knowledge"
+_NAMED = re.compile(r"(?i:(.*[\W_])?(id|no|nr|num|key|uuid|guid|ssn))|.*[a-z](Id|ID|No|Nr|Key|UUID|Uuid)")
+"""Names that mean a number of somebody or something."""
+_PERSON = re.compile(r"(?i).*(patient|person|people|customer|client|user|member|student|employee|subject|citizen).*")
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 _HEAD = """\
-# A draft. Lines marked 'FROM THE DATA' were looked up in private rows: replace each by what is known publicly,
+# A draft. Lines marked '{mark}' were looked up in private rows: replace each by what is known publicly,
 # and delete the mark. Columns that you delete do not exist for analysts.
 
 [population]
-name = "{name}"
+name = {title}
 neighbours = "add-remove"
 
 [budget]
@@ -28,43 +41,127 @@ delta_for_keys = 5e-7          # of that, for showing group keys that are privat
 
 [tables.{name}]
 source = {source}
-{unit}
+{layout}{unit}
 [tables.{name}.columns]
 """
 
 
-def draft(source: str | Path) -> str:
-    """The text of a policy for one file, whatever the engine reads; blanks are NULL, as in questions."""
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A column that may name whom we protect."""
+
+    name: str
+    distinct: int
+    rows: int
+
+    def __str__(self) -> str:
+        """Its name, and how much it tells apart."""
+        return f"{self.name}: {self.distinct:,} different values in {self.rows:,} rows"
+
+
+Choice = Callable[[Sequence[Candidate]], str | None]
+"""Whom to protect, of these, the likeliest first; None: each row by itself."""
+
+
+def draft(source: str | Path, choose: Choice | None = None) -> str:
+    """The text of a policy for one source, read as the engine reads it; blanks are NULL, as in questions.
+
+    `choose` is asked who the unit is; without it, the likeliest column is drafted, with a comment.
+    """
     file = DataFile.named(source, "file")
     file.require("file")
-    columns = look(file, _FEW)
-    unit = next((column for column in columns if _names_units(column) and repeats(file, column.name)), None)
-    name = "".join(letter if letter.isalnum() else "_" for letter in file.title) or "data"
-    beside = file.path.name if file.table is None else f"{file.path.name}::{file.table}"
-    described = "\n".join(_line(column, column is unit) for column in columns)
-    return _HEAD.format(name=name, source=_quoted(beside, always=True), unit=_unit(unit)) + described + "\n"
+    if file.format is FileFormat.CSV:
+        try:
+            file = replace(file, layout=sniffed(file.files[0]))
+        except unreadable() as error:
+            raise file.unreadable("file", error) from None
+    columns = _once(look(file, FEW))
+    candidates = _candidates(file, columns)
+    chosen = choose(candidates) if choose else next((one.name for one in candidates if one.distinct < one.rows), None)
+    name = re.sub(r"\W", "_", file.title) or "data"
+    described = "\n".join(_line(column, column.name == chosen) for column in columns)
+    head = _HEAD.format(
+        mark=MARK,
+        title=_quoted(name),
+        name=_key(name),
+        source=_quoted(_beside(file)),
+        layout=_layout(file),
+        unit=_unit(chosen, candidates),
+    )
+    return head + described + "\n"
 
 
-def _names_units(column: Looked) -> bool:
-    """Whether this looks like the name of a unit."""
-    return column.name.lower().endswith(("id", "_no", "_key")) and column.kind not in {None, Kind.NUMBER}
+def _candidates(file: DataFile, columns: Sequence[Looked]) -> list[Candidate]:
+    """Columns that could name units, the likeliest first. Two values name nobody, whatever the column is called.
+
+    One whose name only ends as if (paid, valid) must have more different values than a list has.
+    """
+    found = []
+    for place, column in enumerate(columns):
+        ending = column.name.lower().endswith(("id", "no", "key"))
+        if column.kind in {None, Kind.NUMBER, Kind.BOOLEAN} or not (ending or _NAMED.fullmatch(column.name)):
+            continue
+        rows, distinct = counted(file, column.name)
+        clear = _NAMED.fullmatch(column.name) is not None
+        if distinct > FEW or (clear and (distinct > _YES_NO or rows <= FEW)):
+            person = _PERSON.fullmatch(column.name) is not None
+            found.append(((distinct == rows, not person, not clear, place), Candidate(column.name, distinct, rows)))
+    return [candidate for _, candidate in sorted(found, key=lambda one: one[0])]
 
 
-def _unit(column: Looked | None) -> str:
-    """Whom the draft protects."""
-    if column is None:
-        return '# unit = "person_id"          # whom we protect; without it each row is a unit of its own\n'
+def _once(columns: Sequence[Looked]) -> list[Looked]:
+    """A policy tells names apart by more than upper and lower case; a file need not."""
+    seen: set[str] = set()
+    kept = []
+    for column in columns:
+        again = column.name.casefold() in seen or not column.name.strip()
+        seen.add(column.name.casefold())
+        kept.append(replace(column, kind=None, type="") if again else column)
+    return kept
+
+
+def _beside(file: DataFile) -> str:
+    """The source as it is written in a policy beside it."""
+    name = file.path.name + "/" * file.path.is_dir()
+    if file.wild:
+        fixed = next(parent for parent in file.path.parents if "*" not in str(parent) and "?" not in str(parent))
+        name = file.path.relative_to(fixed).as_posix()
+    return name if file.table is None else f"{name}::{file.table}"
+
+
+def _layout(file: DataFile) -> str:
+    """How the file seems to be laid out, where that is not as usual."""
+    facts = file.layout.facts
+    if not facts:
+        return ""
+    said = ", ".join(
+        f"{key} = {str(value).lower() if value is False else _quoted(value)}" for key, value in facts.items()
+    )
+    return f"csv = {{ {said} }}   # how the file seems to be laid out: check this\n"
+
+
+def _unit(chosen: str | None, candidates: Sequence[Candidate]) -> str:
+    """Whom the draft protects, and who else it could be."""
+    others = "".join(
+        f"# or: unit = {_quoted(one.name)}   # {MARK}: {_flat(str(one))}\n" for one in candidates if one.name != chosen
+    )
+    if chosen is None:
+        return f'# unit = "person_id"          # whom we protect; without it each row is a unit of its own\n{others}'
+    known = next((f"{MARK}: {_flat(str(one))}; " for one in candidates if one.name == chosen), "")
     return (
-        f"unit = {_quoted(column.name, always=True)}   # whom we protect: check this\n"
-        "contribution = 10              # the most one unit may weigh, in rows: your decision\n"
+        f"unit = {_quoted(chosen)}   # {known}is this whom we protect?\n"
+        f"{others}contribution = 10              # the most one unit may weigh, in rows: your decision\n"
     )
 
 
 def _line(column: Looked, is_unit: bool) -> str:  # noqa: FBT001 - a fact, not a switch
     """One column's line; what cannot be declared is left out, and says why."""
-    name = _quoted(column.name)
+    name = _key(column.name)
     if column.kind is None:
-        return f"# {name} {misfit(column.type, Kind.TEXT)}"
+        reason = "has the name of another column, or none: rename it"
+        if column.type:
+            reason = misfit(column.type, kind_of(column.type) or Kind.TEXT)
+        return f"# {name} {_flat(reason)}"
     if is_unit:
         integer = unit_kind_of(column.type) is Kind.INTEGER
         return f'{name} = {{ type = "{"integer" if integer else "text"}" }}'
@@ -75,18 +172,24 @@ def _line(column: Looked, is_unit: bool) -> str:  # noqa: FBT001 - a fact, not a
 def _facts(column: Looked) -> str:
     """Bounds or values, as the data has them."""
     if column.values:
-        return f", values = [{', '.join(_quoted(value, always=True) for value in column.values)}]"
+        return f", values = [{', '.join(map(_quoted, column.values))}]"
     if column.low is None or column.low == column.high:
         return ""
-    mark = '"' if column.kind is Kind.DATE else ""
+    mark = '"' if column.kind in (Kind.DATE, Kind.TIMESTAMP, Kind.TIME) else ""
     return f", bounds = [{mark}{column.low}{mark}, {mark}{column.high}{mark}]"
 
 
-def _quoted(text: str, *, always: bool = False) -> str:
-    """A TOML key or string."""
-    if not always and text.replace("_", "").replace("-", "").isalnum() and text.isascii():
-        return text
-    escaped = (
-        text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t").replace("\r", "\\r")
-    )
-    return f'"{escaped}"'
+def _key(name: str) -> str:
+    """A TOML key."""
+    return name if _BARE.fullmatch(name) else _quoted(name)
+
+
+def _quoted(text: str) -> str:
+    """A TOML string."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda found: f"\\u{ord(found.group()):04x}", escaped) + '"'
+
+
+def _flat(text: str) -> str:
+    """On one line, as comments are."""
+    return re.sub(r"[\x00-\x1f\x7f]+", " ", text)

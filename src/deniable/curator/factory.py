@@ -16,11 +16,11 @@ from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.number import Number, exact
 from deniable.curator.ask import Curator
-from deniable.curator.check import ensure
+from deniable.curator.check import ensure, ensure_all
 from deniable.engines import DuckDB
+from deniable.files.fingerprint import Contents, content
 from deniable.files.frames import arrow
 from deniable.files.kinds import kind_of, misfit, unit_kind_of
-from deniable.files.source import DataFile
 from deniable.ledger import Holding, Ledger, claimed, note
 from deniable.policy import Policy, load, terms_of
 
@@ -52,6 +52,7 @@ def create(path: str | Path, *, analyst: str | None = None, reason: str = "") ->
     """
     policy = _for(analyst, load(path))
     engine = _fitting(policy)
+    ensure_all(policy, engine)
     try:
         with claimed(_holding(policy, reason)):
             ledger = Ledger.create(policy.ledger, policy.population, terms_of(policy), reason)
@@ -161,9 +162,9 @@ def _for(analyst: str | None, policy: Policy) -> Policy:
 
 def _holding(policy: Policy, reason: str) -> Holding:
     """The private data that the policy's account answers for."""
-    private = [table.source for table in policy.tables.values() if table.source is not None and not table.public]
+    private = {table.source: table.file for table in policy.tables.values() if not table.public}
     try:
-        sources = {source: DataFile.named(source).content() for source in private}
+        sources = {source: content(file).hex() for source, file in private.items() if source and file}
     except OSError as error:
         raise Refused(
             "data-unavailable", f"The data cannot be read: {error.strerror}.", "See: deniable check"
@@ -173,16 +174,24 @@ def _holding(policy: Policy, reason: str) -> Holding:
 
 def _fitting(policy: Policy) -> DuckDB:
     """The engine, if the files are as the policy says."""
-    engine = engine_of(policy)
+    engine = engine_of(policy, _contents(policy))
     ensure(policy, engine)
     return engine
 
 
-def engine_of(policy: Policy) -> DuckDB:
-    """The engine that the policy names, over the files that it declares."""
+def _contents(policy: Policy) -> Contents:
+    """Under the key beside the ledger; where there can be none, one that is forgotten: the ledger will say why."""
+    try:
+        return Contents.beside(Path(policy.ledger.removeprefix("sqlite:///")).parent)
+    except OSError:
+        return Contents()
+
+
+def engine_of(policy: Policy, contents: Contents | None = None) -> DuckDB:
+    """The engine that the policy names, over the files that it declares, which it tells apart under a key."""
     settings = policy.engine
-    sources = {name: table.source for name, table in policy.tables.items() if table.source is not None}
-    return DuckDB(sources, seconds=settings.seconds, memory=settings.memory, threads=settings.threads)
+    sources = {name: file for name, table in policy.tables.items() if (file := table.file) is not None}
+    return DuckDB(sources, settings.seconds, settings.memory, settings.threads, contents)
 
 
 def _declarable(table: pa.Table, named: Collection[str | None]) -> pa.Table:

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.core.algebra.query import DistinctValues, Kept, Key, Units
+from deniable.core.deadline import go_on
 from deniable.core.sampling import IntArray
 from deniable.curator.choose import choose
 from deniable.curator.groups import all_groups, counted, laid_out
@@ -21,6 +22,7 @@ def add_noise(plan: Plan, exact: Sequence[pa.Table]) -> pa.Table:
     """The keys, and one noisy whole number per statistic and group; one vectorised draw per statistic."""
     keys, totals = _selected(plan, exact[0]) if plan.selection is not None else _known(plan, exact)
     for part in plan.noise:
+        go_on()
         if isinstance(part, Noisy):
             name = part.statistic.name
             totals[name] = np.asarray(part.mechanism.release(totals[name]), dtype=np.int64)

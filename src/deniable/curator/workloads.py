@@ -14,7 +14,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.curator.answer import Answer
+from deniable.display import Tabular
 from deniable.planner import ChargeLimits, Spend
 from deniable.planner.expressions.keys import Value
 from deniable.planner.release_cells import ReleaseCells
@@ -84,7 +84,7 @@ def private_values(cells: ReleaseCells, spend: Spend, limits: ChargeLimits) -> t
     return {name: cells.values_question(name) for name in unknown}, each, rest
 
 
-def selected(answer: Answer) -> tuple[Value, ...]:
+def selected(answer: Tabular) -> tuple[Value, ...]:
     """The values that such a question lets through; missing ones last."""
     shown = answer.table.column(0).to_pylist()
     return tuple(sorted(value for value in shown if value is not None)) + ((None,) if None in shown else ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, time
 from importlib import import_module
 from math import isfinite
 from pathlib import Path
@@ -66,4 +66,4 @@ def beside(table: pa.Table, intervals: pa.Table) -> pa.Table:
 def _said(value: object) -> object:
     if isinstance(value, float) and not isfinite(value):
         return None
-    return value.isoformat() if isinstance(value, date) else value
+    return value.isoformat() if isinstance(value, date | time) else value

@@ -17,6 +17,8 @@ from deniable.display.frames import needed
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_MOMENTS = ("date", "time")
+"""How types of days, moments and times of day begin."""
 _MOST_SERIES = 8
 """As many colours as can be told apart."""
 _MOST_BARS = 60
@@ -36,11 +38,12 @@ def figure_axes(what: str, places: int) -> Any:  # noqa: ANN401 - matplotlib has
 def plotted(table: pa.Table, intervals: pa.Table, column: str | None, confidence: Fraction) -> Any:  # noqa: ANN401 - same
     """One noisy column of a table, by its keys."""
     noisy = [name.removesuffix("_low") for name in intervals.column_names[::2]]
-    if column is not None and column not in noisy:
-        raise InvalidArgumentError("column", f"must be one of {', '.join(noisy)}, not {column!r}")
-    if not noisy:
+    counted = [name for name in noisy if not str(table.schema.field(name).type).startswith(_MOMENTS)]
+    if not counted:
         raise InvalidArgumentError("plot", "needs a column of noisy numbers: there is none")
-    chosen = column or noisy[0]
+    if column is not None and column not in counted:
+        raise InvalidArgumentError("column", f"must be one of {', '.join(counted)}, not {column!r}")
+    chosen = column or counted[0]
     names = [name for name in table.column_names if name not in noisy]
     keys = [tuple(label(value) for value in row) for row in zip(*(table[name].to_pylist() for name in names))]  # noqa: B905 - one length
     numbers = [

@@ -64,6 +64,15 @@ class SheetColumn:
         ends = zip(values, lows, highs, strict=True)
         return cls(name, tuple(measured(value, low, high, whole=whole) for value, low, high in ends), number=True)
 
+    @classmethod
+    def moments(
+        cls, name: str, values: Sequence[object], lows: Sequence[object], highs: Sequence[object]
+    ) -> SheetColumn:
+        """Dates, timestamps and times of day between theirs."""
+        ends = zip(values, lows, highs, strict=True)
+        cells = ((label(value), f"({label(low)} to {label(high)})") for value, low, high in ends)
+        return cls(name, tuple(cells), number=True)
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet:

@@ -21,6 +21,8 @@ TYPES = {
     Kind.TEXT: pa.string(),
     Kind.BOOLEAN: pa.bool_(),
     Kind.DATE: pa.date32(),
+    Kind.TIMESTAMP: pa.timestamp("us"),
+    Kind.TIME: pa.time64("us"),
 }
 """What a key of each kind is in an answer. Totals and counts are int64."""
 
@@ -66,7 +68,7 @@ class Engine(ABC):
 
     @abstractmethod
     def version(self, table: str) -> str:
-        """A fingerprint that changes when the table's data do, without reading all of them."""
+        """What changes when the table's data do, and only then. Keyed: it says nothing about them to anybody else."""
 
     @abstractmethod
     def close(self) -> None:

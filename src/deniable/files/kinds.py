@@ -10,8 +10,13 @@ from dataclasses import dataclass
 
 from deniable.core.algebra.expression import Kind
 
-_NO_ZONE = "and which day that is depends on the time zone; store the day, or the local time without a time zone"
-_NO_KIND = "which no policy can declare; leave it out, or store a boolean, integer, number, text or date"
+_NO_ZONE = (
+    'and what the clocks show then depends on where one stands; write type = "timestamp" and zone = "Europe/Berlin"'
+)
+_TIMED = 'and its time of day would be cut off; write type = "timestamp", and ask for CAST(column AS DATE)'
+_NO_KIND = (
+    "which no policy can declare; leave it out, or store a boolean, integer, number, text, date, timestamp or time"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,25 +36,26 @@ _TABLE = (
     _Row(r"halffloat|float|double|decimal\d*\(\d+, ?-?\d+\)", Kind.NUMBER, exact=False),
     _Row(r"varchar|(large_)?string(_view)?|string_view", Kind.TEXT),
     _Row(r'enum\(.*\)|uuid|json|extension<arrow\.(uuid|json)>|"?null"?', Kind.TEXT),
-    _Row(r"time(_ns)?|time(32|64)\[\w+\]", Kind.TEXT),  # 09:30:00 sorts as it should
+    _Row(r"time(_ns)?|time(32|64)\[\w+\]", Kind.TIME),
     _Row(r"date|date32\[day\]|date64\[ms\]", Kind.DATE),
-    _Row(r"timestamp(_s|_ms|_ns)?|timestamp\[\w+\]", Kind.DATE, exact=False),  # the day; the time of day is cut off
+    _Row(r"timestamp(_s|_ms)?|timestamp\[(s|ms|us)\]", Kind.TIMESTAMP),
+    _Row(r"timestamp_ns|timestamp\[ns\]", Kind.TIMESTAMP, exact=False),  # to the microsecond
+    _Row(r"interval", Kind.NUMBER, exact=False),  # in seconds
 )
 _ZONED = re.compile(r"timestamp with time zone|timestamptz(_ns)?|timestamp\[\w+, tz=.*\]")
 _DICTIONARY = re.compile(r"dictionary<values=(.*), indices=.*>")
-_READABLE = {Kind.NUMBER: {Kind.INTEGER, Kind.NUMBER}}
-"""What may also be declared as another kind than its own: whole numbers as numbers. Everything, as text."""
+_READABLE = {Kind.NUMBER: {Kind.INTEGER, Kind.NUMBER}, Kind.TIMESTAMP: {Kind.DATE, Kind.TIMESTAMP}}
+"""What may also be declared as another kind than its own: whole numbers as numbers, days as moments. All, as text."""
 
 
 def kind_of(stored: object) -> Kind | None:
     """What a policy calls a column of this type, the name of DuckDB's or an Arrow type; None: it cannot be declared.
 
-    A timestamp without a time zone is a date: the day on which it falls, and questions about the time of day are
-    refused. One with a time zone is an instant, whose day depends on where one stands, so it cannot be declared.
+    A timestamp with a time zone is an instant: nobody but the custodian can say in which zone it is read.
 
     Example:
         >>> [kind_of(name).value for name in ("BIGINT", "DECIMAL(10,2)", "TIMESTAMP", "timestamp[us]", "large_string")]
-        ['integer', 'number', 'date', 'date', 'text']
+        ['integer', 'number', 'timestamp', 'timestamp', 'text']
         >>> kind_of("TIMESTAMP WITH TIME ZONE"), kind_of("STRUCT(x BIGINT)")
         (None, None)
     """
@@ -62,7 +68,7 @@ def unit_kind_of(stored: object) -> Kind | None:
 
     Example:
         >>> unit_kind_of("BIGINT").value, unit_kind_of("UBIGINT").value, unit_kind_of("TIMESTAMP").value
-        ('integer', 'text', 'text')
+        ('integer', 'text', 'timestamp')
     """
     row = _row(stored)
     if row is None:
@@ -70,26 +76,35 @@ def unit_kind_of(stored: object) -> Kind | None:
     return row.kind if row.exact or row.kind is Kind.NUMBER else Kind.TEXT
 
 
-def misfit(stored: object, declared: Kind) -> str:
+def misfit(stored: object, declared: Kind, zone: str | None = None) -> str:
     """Why a column of this type cannot be declared so; nothing if it can.
 
     Example:
         >>> misfit("INTEGER", Kind.NUMBER), misfit("VARCHAR", Kind.DATE)
         ('', 'is stored as VARCHAR, which is no date')
+        >>> misfit("TIMESTAMP WITH TIME ZONE", Kind.TIMESTAMP, "UTC")
+        ''
     """
     kind = kind_of(stored)
+    if _ZONED.fullmatch(_plain(stored)):
+        return "" if declared is Kind.TIMESTAMP and zone is not None else f"is stored as {stored}, {_NO_ZONE}"
     if kind is None:
-        return f"is stored as {stored}, {_NO_ZONE if _ZONED.fullmatch(_plain(stored)) else _NO_KIND}"
+        return f"is stored as {stored}, {_NO_KIND}"
+    if declared is Kind.DATE and kind is Kind.TIMESTAMP:
+        return f"is stored as {stored}, {_TIMED}"
     fits = declared is Kind.TEXT or kind in _READABLE.get(declared, {declared})
     return "" if fits else f"is stored as {stored}, which is no {declared.value}"
 
 
-def unit_misfit(stored: object, declared: Kind) -> str:
+def unit_misfit(stored: object, declared: Kind, zone: str | None = None) -> str:
     """Why a column of this type cannot name the unit as it is declared; nothing if it can."""
     row = _row(stored)
     if row is None or row.exact or declared is Kind.TEXT:
-        return misfit(stored, declared)
-    return misfit(stored, declared) or f"is stored as {stored}: as {declared.value}, different units would become one"
+        return misfit(stored, declared, zone)
+    return (
+        misfit(stored, declared, zone)
+        or f"is stored as {stored}: as {declared.value}, different units would become one"
+    )
 
 
 def _row(stored: object) -> _Row | None:

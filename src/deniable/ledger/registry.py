@@ -12,10 +12,11 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from deniable.files.atomic import whole
+from deniable.files.fingerprint import keyed, secret
 from deniable.ledger import refusals
 from deniable.ledger.canon import MALFORMED, canonical
 from deniable.ledger.chain import attempt
@@ -38,7 +39,10 @@ class Holding:
     """Its url."""
     population: str
     sources: Mapping[str, str]
-    """Where the rows are, with links followed, and a digest of them: an appended row changes it, and not the place."""
+    """Where the rows are, with links followed, and a digest of them: an appended row changes it, and not the place.
+
+    On a list, the digest is keyed by a secret of the list's folder: whoever reads the list cannot test a guess at rows.
+    """
     reason: str = ""
     """Why it may be beside another account on the same data."""
 
@@ -67,10 +71,11 @@ def claimed(holding: Holding) -> Iterator[None]:
     """
     with _lists(holding) as lists:
         here = sqlite.place(holding.ledger)
-        others = [other for listed in lists.values() for other in listed if other.shares(holding)]
+        ours = {path: _under(path, holding) for path in lists}
+        others = [other for path, listed in lists.items() for other in listed if other.shares(ours[path])]
         if others and not holding.reason.strip() and not here.exists():  # where there is one, the block is refused
             raise refusals.source_taken(others[0].population, others[0].ledger)
-        _write({path: [*listed, holding] for path, listed in lists.items()})
+        _write({path: [*listed, ours[path]] for path, listed in lists.items()})
         try:
             yield
         except BaseException:
@@ -81,7 +86,8 @@ def claimed(holding: Holding) -> Iterator[None]:
 def note(holding: Holding) -> None:
     """Put an account that is there on the lists: one from before they were kept, or that has other sources now."""
     with _lists(holding) as lists:
-        _write({path: listed if holding in listed else [*listed, holding] for path, listed in lists.items()})
+        ours = {path: _under(path, holding) for path in lists}
+        _write({path: listed if ours[path] in listed else [*listed, ours[path]] for path, listed in lists.items()})
 
 
 @contextmanager
@@ -92,6 +98,13 @@ def _lists(holding: Holding) -> Iterator[dict[Path, list[Holding]]]:
         for folder in sorted({path.parent for path in paths}):  # so that two processes never wait for each other
             attempt(lambda folder=folder: _lock(folder, stack))  # type: ignore[misc]
         yield {path: attempt(lambda path=path: _read(path)) for path in paths}  # type: ignore[misc]
+
+
+def _under(path: Path, holding: Holding) -> Holding:
+    """As it stands on a list."""
+    key = attempt(lambda: secret(path.parent))
+    digests = {place: keyed(key, b"account", digest.encode()) for place, digest in holding.sources.items()}
+    return replace(holding, sources=digests)
 
 
 def _lock(folder: Path, stack: ExitStack) -> None:

@@ -3,7 +3,9 @@
     passes.plan_question                   the order, as code
      0. limits.ChargeLimits                a spend that is too small or too large, an answer that is too long: refused
      1. parse.parse                        text -> tree: one SELECT, and only clauses that have a meaning
+          wording.spellings.plainly        names that mean the same become one
         bind.bind                          tree -> Bound: only what the policy declares exists
+          wording.spellings.clocked        CURRENT_DATE and its like become constants
      2.   choices.syntax.spread            a list of quantiles becomes a column for each
      3.   relations.from_clause.Relations  FROM, JOIN, WITH, IN (SELECT), WHERE: the rows, and whose they are
      4.   expressions.keys.domain          GROUP BY: which groups there are, if that is public

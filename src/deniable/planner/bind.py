@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from fractions import Fraction
 from itertools import count
 
@@ -20,16 +21,21 @@ from deniable.planner.plan import Bound, Order, Output
 from deniable.planner.relations.clauses import ordinal, referred, small, terms, title
 from deniable.planner.relations.from_clause import Relations
 from deniable.planner.relations.scopes import OutputScope, RowScope, aggregates, taken_apart
+from deniable.planner.wording.spellings import clocked
 from deniable.planner.work import counted
 from deniable.policy import Policy
 
 _MOST_STATISTICS = 100
 
 
-def bind(select: exp.Select, policy: Policy) -> Bound:
-    """The question in terms of the policy, or a refusal that says where and why not."""
+def bind(select: exp.Select, policy: Policy, now: datetime | None = None) -> Bound:
+    """The question in terms of the policy, or a refusal that says where and why not.
+
+    `now` is what CURRENT_DATE and its like are read from; None: the clock.
+    """
     with asking(select.meta.get(QUESTION, "")), counted():
-        return _bound(select, policy)
+        plain, said = clocked(select, policy, now)
+        return replace(_bound(plain, policy), clock=said)
 
 
 def _bound(select: exp.Select, policy: Policy) -> Bound:
@@ -37,8 +43,7 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
     row = Relations(policy, {}).within(select).rows(select)
     origin = row.origin
     if not origin.private:
-        reason = "Everything here is public: read it directly."
-        raise Refused("public-table", reason, "", position(select.args["from_"]))
+        raise _public(select, policy)
     keys = _keys(select, row)
     scope = _scope(select, row, keys)
     outputs = _apart([_output(node, scope) for node in select.expressions])
@@ -68,6 +73,19 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
     )
 
 
+def _public(select: exp.Select, policy: Policy) -> Refused:
+    """Rows that are public, and have no price, unless a subquery is about others."""
+    private = {name.lower() for name, table in policy.tables.items() if not table.public}
+    for table in select.find_all(exp.Table):
+        if table.name.lower() in private:
+            reason = "A subquery about private rows is not supported beside public ones."
+            hint = f"Ask about {table.name} in a question of its own."
+            return Refused("subquery", reason, hint, position(table))
+    reason = "Everything here is public, so it has no price: ask, and the answer is exact and free."
+    hint = "Ask about a private table, or join it: FROM private JOIN public ON ..."
+    return Refused("public-table", reason, hint, position(select.args["from_"]))
+
+
 def _keys(select: exp.Select, row: RowScope) -> tuple[GroupKey, ...]:
     """GROUP BY columns, expressions, ordinals or aliases."""
     keys: list[GroupKey] = []
@@ -80,7 +98,7 @@ def _keys(select: exp.Select, row: RowScope) -> tuple[GroupKey, ...]:
             raise Refused(refusal.code, refusal.reason, refusal.hint, position(meant)) from None
         if value.kind is Kind.NUMBER and found is None:
             raise Refused(
-                "real-key", "Real numbers cannot be group keys.", "Group by FLOOR(x / width).", position(meant)
+                "real-key", "Real numbers cannot be group keys.", f"Group by ROUND({title(meant)}, 1).", position(meant)
             )
         keys.append(GroupKey(f"k{number}", value, found))
     return tuple(keys)
@@ -178,5 +196,7 @@ def _whole(select: exp.Select, clause: str) -> int | None:
         return None
     extra = any(value for name, value in found.args.items() if name != "expression")
     if extra or not isinstance(found.expression, exp.Literal) or not small(str(found.expression.this)):
-        raise Refused("bad-limit", f"{clause.upper()} needs a whole number.", "", position(found))
+        raise Refused(
+            "bad-limit", f"{clause.upper()} needs a whole number.", f"Write {clause.upper()} 10.", position(found)
+        )
     return int(str(found.expression.this))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from deniable.core.algebra.expression import Call, Expression, Literal
+from deniable.core.algebra.expression import Call, Expression, Kind, Literal
 from deniable.core.algebra.relation import lookups
+from deniable.core.calendar import SECOND
 from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.choices.histogram import Mode, Quantile
 from deniable.planner.choices.price import Chosen
@@ -17,6 +18,7 @@ from deniable.planner.plan import Bound, Noisy, Part
 def cautions(bound: Bound, noise: Sequence[Part]) -> tuple[str, ...]:
     """A sentence for each."""
     return (
+        *bound.clock,
         *_weighing(bound),
         *_owning(bound),
         *_clamping(bound),
@@ -102,4 +104,10 @@ def _coarse(quantile: Quantile) -> list[str]:
     """What cells cut off."""
     if not quantile.cells.coarse:
         return []
-    return [f"the {quantile.label} is only known to steps of {float(quantile.cells.step):g}"]
+    step = float(quantile.cells.step)
+    words = {
+        Kind.DATE: f"{step:g} days",
+        Kind.TIMESTAMP: f"{step / SECOND:,g} seconds",
+        Kind.TIME: f"{step / SECOND:,g} seconds",
+    }
+    return [f"the {quantile.label} is only known to steps of {words.get(quantile.kind, f'{step:g}')}"]

@@ -7,9 +7,10 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from deniable.core.errors import Refused, asking
+from deniable.planner.wording.misspelt import misspelt
+from deniable.planner.wording.own_words import QUESTION as QUESTION  # noqa: PLC0414 - for whoever reads a tree
+from deniable.planner.wording.spellings import plainly
 
-QUESTION = "question"
-"""Where a tree keeps the text that it was made from, so that a refusal can underline a place in it."""
 _LONGEST = 20_000
 _DEEPEST = 100
 
@@ -62,6 +63,10 @@ def _parsed(text: str) -> exp.Select:
     try:
         statements = [statement for statement in sqlglot.parse(text, dialect="duckdb") if statement is not None]
     except SqlglotError as error:
+        word = misspelt(text)
+        if word is not None:
+            reason = f"{text[word.start : word.end]!r} is not a word of SQL."
+            raise Refused("syntax", reason, f"Did you mean {word.meant}?", (word.start, word.end)) from None
         raise Refused("syntax", "This is not valid SQL.", _detail(error), _place(error, text)) from None
     except RecursionError:
         raise Refused("too-long", "The question is too deeply nested.", "Split it into several.") from None
@@ -73,6 +78,7 @@ def _parsed(text: str) -> exp.Select:
     if _nesting(statement) > _DEEPEST:
         raise Refused("too-long", "The question is too deeply nested.", "Use IN (...) for long lists of alternatives.")
     check_clauses(statement)
+    plainly(statement)
     return statement
 
 
@@ -116,8 +122,10 @@ def _nesting(tree: exp.Expression) -> int:
 def _detail(error: SqlglotError) -> str:
     """What the parser expected, in its words about the text (it has seen nothing else)."""
     errors = getattr(error, "errors", None) or [{}]
-    text = str(errors[0].get("description") or "Check quotes, brackets and commas.")
-    return text if "<class" not in text else "Something is missing here."
+    text = str(errors[0].get("description") or "")
+    if text.startswith("Expecting ") and len(text) == len("Expecting )"):
+        return f"Write {text[-1]} before this."
+    return "Check the words, quotes, commas and brackets before this."
 
 
 def _place(error: SqlglotError, text: str) -> tuple[int, int] | None:

@@ -67,6 +67,8 @@ class Bound:
     order: tuple[Order, ...]
     limit: int | None
     offset: int
+    clock: tuple[str, ...] = ()
+    """What CURRENT_DATE and its like were when the question was bound, in sentences."""
 
     @property
     def private_keys(self) -> bool:

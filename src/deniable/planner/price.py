@@ -9,8 +9,9 @@ from math import floor
 
 import numpy as np
 
-from deniable.core.algebra.expression import Call, Expression, Literal
-from deniable.core.algebra.query import DistinctValues, ExactQuery, Kept, Key, Sums, Units
+from deniable.core.algebra.expression import Call, Expression, Kind, Literal
+from deniable.core.algebra.query import DistinctSum, DistinctValues, ExactQuery, Kept, Key, Sums, Units
+from deniable.core.calendar import SECOND
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.loss import Loss
 from deniable.core.number import least_decimal, root_above
@@ -23,6 +24,7 @@ from deniable.planner.cautions import cautions
 from deniable.planner.choices.histogram import Quantile
 from deniable.planner.choices.price import Chosen, by_epsilon, by_rho
 from deniable.planner.choices.running_counts import Counted, counted
+from deniable.planner.effort import check_effort
 from deniable.planner.expressions.evaluate import Band, Result, evaluate, unrounded
 from deniable.planner.expressions.keys import groups
 from deniable.planner.plan import Bound, Noisy, Output, Part, Plan, Priced, Quote
@@ -40,7 +42,9 @@ Parts = tuple[Part, ...]
 def price(bound: Bound, spend: Spend) -> Plan:
     """The plan for this spend; for a wanted accuracy, the plan with the least spend that reaches it."""
     with work.counted():
-        return _priced(bound, spend)
+        plan = _priced(bound, spend)
+    check_effort(plan.noise, 1 if bound.private_keys else groups(bound.keys))
+    return plan
 
 
 def _priced(bound: Bound, spend: Spend) -> Plan:
@@ -222,7 +226,8 @@ def _queries(bound: Bound) -> tuple[ExactQuery, ...]:
 def _counted(count: Statistic, bound: Bound, keys: tuple[Key, ...]) -> ExactQuery:
     if count.distinct is None:
         return Units(bound.source, keys, count.name, count.filter)
-    return DistinctValues(bound.source, keys, count.name, count.distinct, count.filter)
+    taken = DistinctSum if count.summed else DistinctValues
+    return taken(bound.source, keys, count.name, count.distinct, count.filter)
 
 
 def _quote(bound: Bound, spend: Spend, noise: Parts, selection: PartitionSelection | None, loss: Loss) -> Quote:
@@ -242,7 +247,16 @@ def _line(output: Output, noise: Parts, confidence: Fraction) -> Priced:
     used = [part for part in noise if part.names & output.rests_on]
     widest = max(used, key=lambda part: part.error(confidence, _SAMPLE_GROUP))
     name = f"{type(widest.mechanism).__name__} on {' and '.join(sorted({part.label for part in used}))}"
-    return Priced(output.name, name, widest.sensitivity, widest.scale, _error(output, noise, confidence))
+    unit, worth = _ERRORS.get(output.value.kind, ("", 1))
+    return Priced(output.name, name + unit, widest.sensitivity, widest.scale, _error(output, noise, confidence) / worth)
+
+
+_ERRORS = {
+    Kind.DATE: (", error in days", 1),
+    Kind.TIMESTAMP: (", error in seconds", SECOND),
+    Kind.TIME: (", error in seconds", SECOND),
+}
+"""In what the error of a date, a timestamp or a time of day is told."""
 
 
 def _error(output: Output, noise: Parts, confidence: Fraction) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, time
 from fractions import Fraction
 from math import prod
 
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from sqlglot import exp
 
 from deniable.core.algebra.expression import Kind, names
+from deniable.core.calendar import counted
 from deniable.core.errors import Refused
 from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.bind import bind
@@ -26,7 +28,7 @@ from deniable.planner.plan import Bound
 from deniable.policy import DeclaredTable, Policy
 
 _SELECT = "SELECT "
-_PRESENT = (Kind.INTEGER, Kind.NUMBER, Kind.DATE, Kind.BOOLEAN)
+_PRESENT = tuple(kind for kind in Kind if kind is not Kind.TEXT)
 _CONDITION = "condition of cells"
 _MOST_CELLS = 1 << 22
 """Cells that a condition is looked up in."""
@@ -235,9 +237,10 @@ def _moved(refusal: Refused, attributes: Sequence[str] = ()) -> Refused:
 
 
 def _column(values: Sequence[Value], kind: Kind, codes: NDArray[np.int64]) -> Result:
-    """Numbers as numbers, everything else as labels."""
-    if kind in (Kind.INTEGER, Kind.NUMBER):
-        floats = np.array([np.nan if value is None else float(value) for value in values])  # type: ignore[arg-type]
+    """Numbers, days and moments as numbers, everything else as labels."""
+    if kind not in (Kind.TEXT, Kind.BOOLEAN):
+        numbers = (counted(value) if isinstance(value, date | time) else value for value in values)
+        floats = np.array([np.nan if value is None else float(value) for value in numbers])
         return Band.exactly(floats[codes])
     labels = np.empty(len(values), dtype=object)
     labels[:] = values

@@ -7,7 +7,7 @@ from deniable.policy.load import load
 from deniable.policy.policy import Policy
 from deniable.policy.problems import InvalidPolicyError, Problem
 from deniable.policy.settings import EngineSettings
-from deniable.policy.table import DeclaredTable
+from deniable.policy.table import DeclaredTable, Entry
 from deniable.policy.terms import Change, Terms, Weight, changes, digest_of, reunited, terms_of
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "DeclaredColumn",
     "DeclaredTable",
     "EngineSettings",
+    "Entry",
     "InvalidPolicyError",
     "Policy",
     "Problem",

@@ -3,23 +3,59 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, time
+from enum import Enum
 from fractions import Fraction
 from unicodedata import normalize
+from zoneinfo import available_timezones
 
 from deniable.core.algebra import expression
-from deniable.core.algebra.expression import EPOCH, Kind, Range
+from deniable.core.algebra.expression import Kind, Range
+from deniable.core.calendar import SECOND, counted
+from deniable.policy.problems import closest
 from deniable.policy.section import Section
-from deniable.policy.written import day, fraction, shown
+from deniable.policy.written import day, fraction, moment, shown, time_of_day
 
-Bound = Fraction | date
+Bound = Fraction | date | time
+
+
+class Declared(Enum):
+    """The types that a policy can declare: each kind by its own name, and numbers by two more."""
+
+    INTEGER = "integer"
+    NUMBER = "number"
+    DECIMAL = "decimal"
+    """A number that is a whole multiple of its step, as money is."""
+    DURATION = "duration"
+    """A length of time, as a number of seconds."""
+    TEXT = "text"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    TIME = "time"
+
+    @property
+    def kind(self) -> Kind:
+        """How it is computed with."""
+        return Kind.NUMBER if self in (Declared.DECIMAL, Declared.DURATION) else Kind(self.value)
+
+
+class Clock(Enum):
+    """To which unit CURRENT_TIMESTAMP can be cut."""
+
+    MINUTE = "minute"
+    HOUR = "hour"
+    DAY = "day"
+
 
 _RANGES = {
     Kind.INTEGER: "write bounds = [0, 110]",
     Kind.NUMBER: "write bounds = [0, 99.5]",
     Kind.DATE: 'write bounds = ["2025-01-01", "2025-12-31"]',
+    Kind.TIMESTAMP: 'write bounds = ["2025-01-01 00:00:00", "2025-12-31 23:59:59"]',
+    Kind.TIME: 'write bounds = ["08:00", "18:00"]',
 }
 """The kinds that have an order, and how their bounds are written."""
 
@@ -48,13 +84,22 @@ class DeclaredColumn:
     high: Bound | None = None
     """A value outside of the bounds is read as the nearest bound."""
     step: Fraction | None = None
-    """How fine a number is: cents, tenths of a degree."""
+    """How fine a number is: cents, tenths of a degree; of a timestamp or a time of day, in microseconds."""
     values: tuple[str, ...] | tuple[int, ...] | None = None
     """The values that a GROUP BY answers for, in this order."""
     nulls: bool = True
     """False: the custodian asserts that no value is missing."""
     length: int | None = None
     """Of a text: how many of its characters are read; None: as many as usual."""
+    zone: str | None = None
+    """Of a timestamp: the time zone in which instants are read; None: what is stored must have none."""
+    declared: Declared | None = None
+    """What the policy calls it, if that is not the name of its kind."""
+
+    @property
+    def type(self) -> str:
+        """What the policy calls it."""
+        return self.kind.value if self.declared is None else self.declared.value
 
     @property
     def longest(self) -> int | None:
@@ -65,34 +110,55 @@ class DeclaredColumn:
 
     @property
     def expression(self) -> expression.Column:
-        """The column as the algebra of questions sees it; dates are days since 1970-01-01."""
+        """The column as the algebra of questions sees it; dates and times are whole numbers."""
         within = Range(_number(self.low), _number(self.high))
-        return expression.Column(self.name, self.kind, within, self.nulls, self.longest)
+        return expression.Column(self.name, self.kind, within, self.nulls, self.longest, self.zone)
 
     @property
     def facts(self) -> Mapping[str, object]:
         """What an answer depends on, as plain words and lists."""
         return {
-            "type": self.kind.value,
+            "type": self.type,
             "bounds": [None if bound is None else str(bound) for bound in (self.low, self.high)],
             "step": None if self.step is None else str(self.step),
             "values": None if self.values is None else list(self.values),
             "nulls": self.nulls,
             "length": self.longest,
+            **({} if self.zone is None else {"zone": self.zone}),
         }
 
 
-def read_column(name: str, section: Section) -> DeclaredColumn | None:
-    """The column that a section declares."""
-    section.require("type", 'type = "integer", or number, text, boolean, date')
-    kind = section.choice("type", Kind)
+def read_column(name: str, section: Section, zone: str | None = None) -> DeclaredColumn | None:
+    """The column that a section declares; `zone` is where the population lives, unless the column says otherwise."""
+    section.require(
+        "type", f'type = "integer", or {", ".join(each.value for each in Declared if each.value != "integer")}'
+    )
+    declared = section.choice("type", Declared)
+    kind = None if declared is None else declared.kind
     low, high = _bounds(section, kind)
-    step = _step(section, kind, low, high)
+    step = _step(section, declared, low, high)
     values = _values(section, kind, low, high)
     nulls = section.flag("nulls", default=True)
     length = _length(section, kind, values)
+    own = read_zone(section)
+    if own is not None and kind not in (None, Kind.TIMESTAMP):
+        section.problem("zone", f"a column of type {section.value('type')} has no time zone", "leave zone out")
     section.finish()
-    return None if kind is None else DeclaredColumn(name, kind, low, high, step, values, nulls, length)
+    if kind is None or declared is None:
+        return None
+    where = (own or zone) if kind is Kind.TIMESTAMP else None
+    other = declared if declared.value != kind.value else None
+    return DeclaredColumn(name, kind, low, high, step, values, nulls, length, where, other)
+
+
+def read_zone(section: Section) -> str | None:
+    """A time zone by its name in the IANA database."""
+    written = section.text("zone", 'zone = "Europe/Berlin"')
+    if written is not None and written not in available_timezones():
+        guess = closest(written, available_timezones())
+        section.problem("zone", f"'{written}' is no time zone", f'{guess}write zone = "Europe/Berlin" or "UTC"')
+        return None
+    return written
 
 
 def _bounds(section: Section, kind: Kind | None) -> tuple[Bound | None, Bound | None]:
@@ -117,9 +183,10 @@ def _bounds(section: Section, kind: Kind | None) -> tuple[Bound | None, Bound | 
 
 def _bound(section: Section, kind: Kind, value: object) -> Bound | None:
     """One end, if it is of the column's kind."""
-    if kind is Kind.DATE:
-        if (found := day(value)) is None:
-            section.problem("bounds", f"{shown(value)} is not a day", _RANGES[kind])
+    if kind in _READERS:
+        reader, what = _READERS[kind]
+        if (found := reader(value)) is None:
+            section.problem("bounds", f"{shown(value)} is not {what}", _RANGES[kind])
         return found
     number = fraction(value)
     if number is None:
@@ -129,11 +196,25 @@ def _bound(section: Section, kind: Kind, value: object) -> Bound | None:
     return number
 
 
-def _step(section: Section, kind: Kind | None, low: Bound | None, high: Bound | None) -> Fraction | None:
-    """How fine a number is; only numbers need to be told."""
+_READERS: dict[Kind, tuple[Callable[[object], date | time | None], str]] = {
+    Kind.DATE: (day, "a day"),
+    Kind.TIMESTAMP: (moment, "a day and a time of day without a time zone"),
+    Kind.TIME: (time_of_day, "a time of day"),
+}
+
+
+def _step(section: Section, declared: Declared | None, low: Bound | None, high: Bound | None) -> Fraction | None:
+    """How fine a number is, or a timestamp in seconds; a decimal must say it."""
+    if declared is Declared.DECIMAL:
+        section.require("step", "step = 0.01, of which all values are whole multiples")
     step = section.number("step", "step = 0.01")
-    if step is None or kind is None:
+    if step is None or declared is None:
         return None
+    kind = declared.kind
+    if kind in (Kind.TIMESTAMP, Kind.TIME):
+        if (step * SECOND).denominator != 1:
+            section.problem("step", "is not a whole number of microseconds", "write step = 1, in seconds")
+        return step * SECOND
     if kind is not Kind.NUMBER:
         section.problem("step", f"a column of type {kind.value} has no step", "leave step out")
     elif isinstance(low, Fraction) and isinstance(high, Fraction) and low < high < low + step:
@@ -186,7 +267,7 @@ def _longest(values: tuple[str, ...] | tuple[int, ...] | None) -> int:
 
 def _number(bound: Bound | None) -> Fraction | None:
     """The bound as the algebra counts it."""
-    return Fraction((bound - EPOCH).days) if isinstance(bound, date) else bound
+    return Fraction(counted(bound)) if isinstance(bound, date | time) else bound
 
 
 def _fits(number: Fraction) -> bool:

@@ -13,6 +13,7 @@ from deniable.core.errors import Refused
 from deniable.core.guarantee import Guarantee
 from deniable.core.sensitivity import Neighbours
 from deniable.policy.account import Account, read_analysts, read_budget
+from deniable.policy.column import Clock, read_zone
 from deniable.policy.limits import QuestionLimits, read_limits
 from deniable.policy.problems import InvalidPolicyError
 from deniable.policy.section import Section
@@ -52,6 +53,10 @@ class Policy:
     analysts: Mapping[str, Guarantee]
     """Shares by name; empty: whoever asks is charged to the population alone."""
     origin: str
+    zone: str | None = None
+    """Where the population lives: the time zone in which instants are read, and of CURRENT_DATE."""
+    clock: str = "hour"
+    """To which unit now() is cut, so that the same question stays the same for a while."""
     digest: str = field(init=False, compare=False, repr=False)
     """SHA-256 of what an answer depends on: neighbours and tables, not the budget, the analysts or the places."""
 
@@ -104,17 +109,18 @@ def read_policy(root: Section, origin: str, folder: Path, stem: str) -> Policy:
     population.require("name", 'name = "clinic"')
     name = population.text("name", 'name = "clinic"')
     neighbours = population.choice("neighbours", Neighbours) or Neighbours.ADD_REMOVE
+    zone, clock = read_zone(population), population.choice("clock", Clock) or Clock.HOUR
     population.finish()
     cap = read_budget(root.inner("budget"))
     limits = read_limits(root.inner("limits"))
     engine = read_engine(root.inner("engine"))
     ledger = read_ledger(root.inner("ledger"), folder, stem)
     sections = root.inner("tables").each()
-    tables = found({title: read_table(title, section, folder) for title, section in sections.items()}, sections)
+    tables = found({title: read_table(title, section, folder, zone) for title, section in sections.items()}, sections)
     if not tables:
         root.problem("tables", "names no table", 'write [tables.visits] with source = "visits.parquet"')
     analysts = read_analysts(root, cap)
     root.finish()
     if root.problems or name is None or cap is None:
         raise InvalidPolicyError(origin, root.problems)
-    return Policy(name, neighbours, cap, limits, engine, ledger, tables, analysts, origin)
+    return Policy(name, neighbours, cap, limits, engine, ledger, tables, analysts, origin, zone, clock.value)

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from fractions import Fraction
 from pathlib import Path
 
 from deniable.core.algebra.expression import Kind
-from deniable.files.source import SEVERAL, parts, refusal
+from deniable.files.formats import FileFormat, format_of
+from deniable.files.layout import Layout
+from deniable.files.source import SEVERAL, DataFile, parts, refusal
 from deniable.policy.column import DeclaredColumn, read_column
+from deniable.policy.csv_layout import read_layout
 from deniable.policy.problems import closest
 from deniable.policy.section import Section
 from deniable.policy.settings import resolved
 
 _MOST = 10**9
 """Nobody has more rows than this that should all count."""
+_USUAL = Layout()
 _FAR = 100
 """How far above the contribution a unit's rows are cut in joins."""
 
 
 ARROW = "->"
 """Between the column of a row and the table that has a unit for it."""
+
+
+Entry = int | str | bool | date | Fraction | None
+"""A value of a public table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +64,37 @@ class DeclaredTable:
     """True: nobody is protected here, and joins are free."""
     most_rows: int | None = None
     """How many rows of one unit are put beside others in a join; None: a hundred times the contribution."""
+    layout: Layout = _USUAL
+    """Of a CSV file."""
     key: str | None = None
     """The column of which the custodian says that no two rows have the same value."""
     path: tuple[Step, ...] = ()
     """How the unit is found, where rows do not name it; `unit` is None then."""
+    entries: Mapping[str, Mapping[Entry, Entry]] = field(default_factory=dict, repr=False)
+    """What was read of a public table: for each column but the key, its value for each value of the key."""
+
+    @property
+    def file(self) -> DataFile | None:
+        """Where the rows are and how they are read; None if they are handed over in memory."""
+        if self.source is None:
+            return None
+        declared = {name: column.kind for name, column in self.columns.items()}
+        everything = self.public and not declared
+        return replace(DataFile.named(self.source), layout=self.layout, declared=None if everything else declared)
 
     @property
     def most(self) -> int:
         """The rows of one unit that a join can meet; far above the contribution, so that only explosions are cut."""
         return self.most_rows or min(_MOST, _FAR * self.contribution)
+
+    def knowing(self, rows: Sequence[Mapping[str, Entry]]) -> DeclaredTable:
+        """A public table with what its rows say; as it was, if it has no key or two rows have the same."""
+        keys = [row[self.key] for row in rows] if self.public and self.key is not None else []
+        if not keys or None in keys or len(set(keys)) < len(keys):
+            return self
+        names = [name for name in self.columns if name != self.key]
+        entries = {name: {key: row[name] for key, row in zip(keys, rows, strict=True)} for name in names}
+        return replace(self, entries=entries)
 
     @property
     def way(self) -> str:
@@ -79,12 +111,13 @@ class DeclaredTable:
             "keys": self.keys,
             "most_rows": self.most,
             "public": self.public,
+            **({"csv": self.layout.facts} if self.layout.facts else {}),
             "columns": {name: column.facts for name, column in self.columns.items()},
         }
 
 
-def read_table(name: str, section: Section, folder: Path) -> DeclaredTable:
-    """The table that a section declares; files are looked for from `folder`."""
+def read_table(name: str, section: Section, folder: Path, zone: str | None = None) -> DeclaredTable:
+    """The table that a section declares; files are looked for from `folder`, timestamps are read in `zone`."""
     source = _source(section, name, folder)
     public = section.flag("public", default=False)
     unit = section.text("unit", 'unit = "patient_id", a column that names the person')
@@ -92,8 +125,9 @@ def read_table(name: str, section: Section, folder: Path) -> DeclaredTable:
     contribution = section.whole("contribution", "contribution = 10, the most rows of a person that count", most=_MOST)
     keys = section.whole("keys", "keys = 3, the most groups in which one person counts", most=_MOST)
     most_rows = section.whole("most_rows", "most_rows = 1000, the most rows of one person in a join", most=_MOST)
+    layout = _layout(section, source)
     declared = section.inner("columns")
-    columns = {title: read_column(title, part) for title, part in declared.each().items()}
+    columns = {title: read_column(title, part, zone) for title, part in declared.each().items()}
     section.finish()
     if public:
         _refuse_unit(section)
@@ -107,7 +141,7 @@ def read_table(name: str, section: Section, folder: Path) -> DeclaredTable:
         _check_key(section, key, columns)
     weight = contribution or 1
     known = {title: column for title, column in columns.items() if column is not None}
-    return DeclaredTable(name, source, known, unit, weight, keys or weight, public, most_rows, key)
+    return DeclaredTable(name, source, known, unit, weight, keys or weight, public, most_rows, layout, key)
 
 
 def _source(section: Section, name: str, folder: Path) -> str | None:
@@ -122,7 +156,16 @@ def _source(section: Section, name: str, folder: Path) -> str | None:
         example = 'write source = "visits.parquet", or "clinic.duckdb::visits" for a table of a DuckDB file'
         section.problem("source", problem or "cannot be the name of a file", one if problem == SEVERAL else example)
         return None
-    return str(path) if table is None else f"{path}::{table}"
+    folder_mark = "/" if file.endswith("/") else ""
+    return f"{path}{folder_mark}" if table is None else f"{path}::{table}"
+
+
+def _layout(section: Section, source: str | None) -> Layout:
+    """How a CSV file is laid out. Other files say so themselves."""
+    layout = read_layout(section.inner("csv"))
+    if section.value("csv") is not None and source is not None and format_of(source) not in {FileFormat.CSV, None}:
+        section.problem("csv", "is about CSV files, and the source is none", "leave csv out")
+    return layout
 
 
 def _refuse_unit(section: Section) -> None:
@@ -160,7 +203,7 @@ def _check_unit(section: Section, unit: str, columns: Mapping[str, DeclaredColum
     if unit not in columns:
         hint = f'{closest(unit, columns)}declare it: {unit} = {{ type = "integer" }}'
         section.problem("unit", f"'{unit}' is not among the columns", hint)
-    elif column is not None and column.kind in {Kind.NUMBER, Kind.BOOLEAN}:
+    elif column is not None and column.kind in {Kind.NUMBER, Kind.BOOLEAN, Kind.TIME}:
         place.problem("type", f"a {column.kind.value} cannot name the unit", "write integer, text or date")
     elif column is not None and column.low is not None:
         place.problem("bounds", "would take different people for one", "leave bounds out for the unit")

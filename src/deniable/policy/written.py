@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
@@ -52,6 +52,37 @@ def day(value: object) -> date | None:
     return read if read is not None and read.isoformat() == value else None  # not 2025-W01-1
 
 
+def moment(value: object) -> datetime | None:
+    """The day and the time of day, written as 2025-12-31 23:59:59; a day alone is its beginning. Never with a zone.
+
+    Example:
+        >>> moment("2025-12-31 10:30").isoformat(), moment(date(2025, 12, 31)).isoformat(), moment("10:30")
+        ('2025-12-31T10:30:00', '2025-12-31T00:00:00', None)
+    """
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value) if value[:1].isdigit() and "W" not in value else None
+        except ValueError:
+            return None
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime.combine(value, time())
+    return value if isinstance(value, datetime) and value.tzinfo is None else None
+
+
+def time_of_day(value: object) -> time | None:
+    """The time of day, written as 08:30 or 08:30:00.
+
+    Example:
+        >>> time_of_day("08:30"), time_of_day("25:00")
+        (datetime.time(8, 30), None)
+    """
+    try:
+        read = time.fromisoformat(value) if isinstance(value, str) and ":" in value else value
+    except ValueError:
+        return None
+    return read if isinstance(read, time) and read.tzinfo is None else None
+
+
 def shown(value: object) -> str:
     """The value as a message quotes it: short, on one line, and never an error of its own.
 
@@ -67,7 +98,7 @@ def shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     try:
-        return _short(str(value) if isinstance(value, Decimal | Fraction | date) else repr(value))
+        return _short(str(value) if isinstance(value, Decimal | Fraction | date | time) else repr(value))
     except ValueError:  # a whole number of more than 4300 digits
         return "a very long number"
 

@@ -173,3 +173,12 @@ def test_where_distributions_have_nothing_to_say_the_best_of_the_others_is_taken
     assert compose(mixed, delta=1e-6).method == "zcdp"
     with pytest.raises(InvalidArgumentError, match=r"^delta must be larger, or the method another"):
         compose(mixed, delta=1e-6, method="pld")
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_deltas_add_up_whether_losses_are_one_or_many(same: bool) -> None:  # noqa: FBT001 - drawn
+    """Five at 1e-7 each need 5e-7, be they one loss five times or five that are equal."""
+    batch = [Loss.approximate("0.1", "1e-7")] * 5 if same else [Loss.approximate("0.1", "1e-7") for _ in range(5)]
+    assert float(compose(batch, "5e-7", method="basic").guarantee.epsilon) == pytest.approx(0.5)
+    with pytest.raises(InvalidArgumentError, match=r"^delta "):
+        compose(batch, "4e-7", method="basic")

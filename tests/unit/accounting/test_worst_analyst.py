@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from deniable.accounting import Filter
 from deniable.core.cap import Cap
+from deniable.core.conversion import delta_from_mu, delta_from_rho
 from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
 from deniable.mechanisms import Gaussian, Laplace, RandomizedResponse
@@ -219,3 +220,13 @@ def test_the_gaussian_branch_is_nearly_tight() -> None:
         Filter(Cap(cap.epsilon, cap.delta, gaussian="0.01", concentrated=0)), cap, [Shift(1)]
     )
     assert 0.5 * cap.delta <= excess <= cap.delta
+
+
+@pytest.mark.parametrize("approximate", ["0", "4e-7"])
+@pytest.mark.parametrize("concentrated", [None, "1e-8", "5e-7"])
+def test_all_conversions_together_spend_no_more_than_delta(approximate: str, concentrated: str | None) -> None:
+    """Whoever fills every sum to its limit has used up each part of delta once, and all of them at most once."""
+    cap = Cap(1, "1e-6", approximate=approximate, concentrated=concentrated)
+    limit = Filter(cap).limit
+    spent = delta_from_rho(float(limit.rho), 1.0) + delta_from_mu(limit.mu, 1.0) + float(limit.delta)
+    assert spent <= float(cap.delta) * (1 + 1e-6)

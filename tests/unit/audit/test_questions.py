@@ -50,6 +50,11 @@ def written(folder: Path, relation: str = "add-remove") -> Path:
 @pytest.mark.parametrize(
     ("sql", "payment"),
     [
+        ("SELECT COUNT(*) AS n, SUM(age) AS s FROM visits", {"epsilon": 1}),
+        (
+            "SELECT COUNT(*) FILTER (WHERE age < 50) AS a, COUNT(*) FILTER (WHERE age >= 50) AS b FROM visits",
+            {"epsilon": 1},
+        ),
         (COUNT, {"epsilon": 1}),
         ("SELECT AVG(cost), COUNT(*) FROM visits", {"rho": "0.5"}),
         ("SELECT MEDIAN(age) FROM visits", {"epsilon": 2}),
@@ -68,7 +73,7 @@ def test_the_bound_comes_near_the_claim(tmp_path, relation):
     sql = "SELECT town, COUNT(*) AS n FROM visits GROUP BY town"
     found = audit_question(load(written(tmp_path, relation)), sql, epsilon=2, samples=3000)
     assert found.passed
-    assert found.noise.lower_bound > 1
+    assert found.noise.lower_bound > 0.6  # about 1.4; 1 would be missed once in a million runs by chance alone
 
 
 def test_a_third_of_the_noise_is_caught(path, monkeypatch):

@@ -75,3 +75,9 @@ def test_scripted_bits_end() -> None:
     assert words(bits, 2).tolist() == [1, 5]
     with pytest.raises(AssertionError, match="asks for 1"):
         bits.read(1)
+
+
+def test_no_word_comes_twice() -> None:
+    """Of 4,096 words two are equal with chance 5e-13: what repeats itself is found, however short its period."""
+    drawn = words(OperatingSystem(), 4096)
+    assert len(set(drawn.tolist())) == drawn.size

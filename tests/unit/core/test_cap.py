@@ -43,3 +43,12 @@ def test_a_share_is_divided_in_the_same_proportions(
 
 def test_without_delta_nothing_is_divided() -> None:
     assert Cap(1).share(Guarantee("0.5")) == Cap("0.5")
+
+
+@pytest.mark.parametrize("approximate", ["0", "4e-7", "1e-6"])
+@pytest.mark.parametrize("said", [{}, {"concentrated": 0}, {"gaussian": 0}, {"concentrated": 0, "gaussian": 0}])
+def test_the_parts_add_up_to_no_more_than_delta(approximate: str, said: dict[str, int]) -> None:
+    cap = Cap(1, "1e-6", approximate=approximate, **said)
+    assert cap.concentrated + cap.gaussian + cap.approximate <= cap.delta
+    share = cap.share(Guarantee("0.5", "1e-7"))
+    assert share.concentrated + share.gaussian + share.approximate <= share.delta == Fraction(1, 10**7)

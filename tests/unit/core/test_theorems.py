@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import combinations, permutations, product
+from itertools import combinations, combinations_with_replacement, permutations, product
 from math import exp, log, prod
 
 import pytest
@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from deniable.core.conversion import group_delta
 from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
-from deniable.mechanisms import Exponential, Gaussian, Laplace, RandomizedResponse, TopK
+from deniable.core.sampling import IntArray, discrete_laplace
+from deniable.mechanisms import Exponential, Gaussian, Laplace, RandomizedResponse, SmoothMedian, TopK
 
 Law = Sequence[Fraction]
 Bits = tuple[int, ...]
@@ -366,3 +367,41 @@ def test_no_neighbour_moves_any_ranking_by_more_than_epsilon(
     other = rankings([score + move for score, move in table], rate, mechanism.k)
     assert sum(one.values()) == pytest.approx(1)
     assert max(abs(log(one[ranking] / other[ranking])) for ranking in one) <= float(epsilon) * (1 + 1e-9) + 1e-9
+
+
+@pytest.mark.parametrize("people", [1, 2, 3, 7])
+def test_k_people_together_move_a_gaussian_by_k_squared_rho(people: int) -> None:
+    """The Renyi divergence of order a of two Gaussians k apart is a k^2 / (2 variance): k^2 rho for every order."""
+    variance = 50
+    rho = Fraction(1, 2 * variance)
+    assert Loss.concentrated(rho, None).for_group(people).rho == Fraction(people**2, 2 * variance)
+
+
+@pytest.mark.parametrize("epsilon", ["1", "4", "16"])
+def test_neighbours_have_smooth_sensitivities_within_a_factor(epsilon: str) -> None:
+    """Of the median, e^(epsilon/8): that hides the scale of the noise (Nissim, Raskhodnikova, Smith 2007)."""
+    mechanism = SmoothMedian(lower=0, upper=3, epsilon=epsilon)
+    tables = list(combinations_with_replacement((0, 1, 3), 5))
+    smooth = {table: mechanism.smooth_sensitivity(table) for table in tables}
+    for table, place, value in product(tables, range(5), (0, 1, 3)):
+        replaced = tuple(sorted((*table[:place], value, *table[place + 1 :])))
+        assert smooth[table] <= exp(float(mechanism.epsilon) / 8) * smooth[replaced] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("delta", [None, "1e-3"])
+def test_noise_at_smooth_sensitivity_has_the_scale_of_its_theorem(
+    delta: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A quarter of epsilon for Student's t (Bun, Steinke 2019), half of it for Laplace noise."""
+    scales = []
+
+    def recorded(scale: Fraction, size: int, bits: object) -> IntArray:
+        scales.append(scale)
+        return discrete_laplace(Fraction(1), size, bits)
+
+    for name in ("discrete_student", "discrete_laplace"):
+        monkeypatch.setattr(f"deniable.mechanisms.smooth_median.{name}", recorded)
+    mechanism, values = SmoothMedian(lower=0, upper=100, epsilon=3, delta=delta), [10, 20, 30, 40, 50]
+    mechanism.release(values)
+    part = 4 if delta is None else 2
+    assert [float(scale) for scale in scales] == [pytest.approx(part * mechanism.smooth_sensitivity(values) / 3)]

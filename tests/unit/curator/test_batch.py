@@ -95,6 +95,13 @@ def test_private_keys_take_half_of_delta(clinic):
     assert second.table.num_rows == 1
 
 
+def test_private_keys_of_several_questions_take_no_more(clinic):
+    questions = [f"SELECT reason, COUNT(*) AS n FROM visits WHERE age > {age} GROUP BY reason" for age in range(3)]
+    quote = clinic.explain_all(questions, epsilon=1, delta="2e-7")
+    assert sum(each.loss.delta for each in quote.questions) == Fraction(1, 10**7)
+    assert quote.loss.delta <= Fraction(2, 10**7)
+
+
 def test_the_same_batch_again_is_free(clinic):
     first = clinic.ask_all(COUNTS, epsilon=1)
     again = clinic.ask_all([question.lower() for question in COUNTS], epsilon=1)

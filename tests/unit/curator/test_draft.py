@@ -58,3 +58,38 @@ def test_a_line_that_is_no_row_is_said_to_the_custodian(tmp_path: Path) -> None:
         draft(tmp_path / "t.csv")
     with pytest.raises(InvalidArgumentError, match=r"^file cannot be read: there is no file"):
         draft(tmp_path / "gone.csv")
+
+
+def unit(folder: Path, **columns: list[object]) -> str | None:
+    pq.write_table(pa.table(columns), folder / "t.parquet")
+    return tomllib.loads(draft(folder / "t.parquet"))["tables"]["t"].get("unit")
+
+
+def test_a_column_that_only_ends_like_a_name_of_somebody_is_not_the_unit(tmp_path: Path) -> None:
+    """With two values it never is; with as few as a list has, only if its name says so."""
+    many = list(range(50)) * 4
+    assert unit(tmp_path, paid=[0, 1] * 100) is None
+    assert unit(tmp_path, covid=["yes", "no"] * 100, is_valid=[True, False] * 100) is None
+    assert unit(tmp_path, has_id=[0, 1] * 100) is None
+    assert unit(tmp_path, grid=[1, 2, 3, 4] * 50) is None
+    assert unit(tmp_path, ward_id=[1, 2, 3, 4] * 50) == "ward_id"
+    assert unit(tmp_path, paid=[0, 1] * 100, patientid=many) == "patientid"
+    assert unit(tmp_path, orderId=many, customerId=many) == "customerId"
+    assert unit(tmp_path, visit_id=list(range(200))) is None
+
+
+def test_a_draft_says_how_much_a_candidate_tells_apart_and_who_else_it_could_be(tmp_path: Path) -> None:
+    rows = {"visit_id": list(range(200)), "patient_id": list(range(50)) * 4, "ward_no": [1, 2, 3, 4] * 50}
+    pq.write_table(pa.table(rows), tmp_path / "t.parquet")
+    text = draft(tmp_path / "t.parquet")
+    assert 'unit = "patient_id"   # FROM THE DATA: patient_id: 50 different values in 200 rows' in text
+    assert '# or: unit = "ward_no"   # FROM THE DATA: ward_no: 4 different values in 200 rows' in text
+    offered = []
+    text = draft(tmp_path / "t.parquet", lambda candidates: offered.extend(candidates) or "ward_no")
+    assert [str(one) for one in offered] == [
+        "patient_id: 50 different values in 200 rows",
+        "ward_no: 4 different values in 200 rows",
+        "visit_id: 200 different values in 200 rows",
+    ]
+    assert tomllib.loads(text)["tables"]["t"]["unit"] == "ward_no"
+    assert "unit" not in tomllib.loads(draft(tmp_path / "t.parquet", lambda _: None))["tables"]["t"]

@@ -4,6 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from deniable.core.deadline import within
+from deniable.core.errors import Failed
 from deniable.curator.noise import add_noise
 from deniable.planner import Spend, plan_question
 from tests.support.curators import curator, silence
@@ -59,3 +61,15 @@ def test_private_keys_have_an_order_that_is_not_the_data_s(tmp_path, monkeypatch
     exact = pa.table({"k0": words, query.totals[0].name: [1, 2, 3, 4, 5], query.units: [9] * 5})
     orders = [exact, exact.take([4, 3, 2, 1, 0])]
     assert [add_noise(plan, [table])["k0"].to_pylist() for table in orders] == [sorted(words)] * 2
+
+
+@pytest.mark.parametrize("column", ["COUNT(*)", "MEDIAN(cost)"])
+def test_noise_stops_when_the_time_of_the_question_is_over(tmp_path, column):
+    rules = policy(tmp_path, contribution=None)
+    table = pa.table({"age": [1], "cost": [1.0], "urgent": [None], "reason": ["a"]})
+    with curator(tmp_path, table, rules) as house:
+        plan = plan_question(f"SELECT age, {column} AS a FROM visits GROUP BY 1", rules, Spend.of(epsilon=1))
+        exact = [house.engine.run(query) for query in plan.queries]
+        add_noise(plan, exact)
+        with within(0), pytest.raises(Failed):
+            add_noise(plan, exact)

@@ -10,18 +10,28 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
-from datetime import date, timedelta
+from datetime import date, datetime, time, timedelta
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from deniable.core.algebra.expression import EPOCH, Call, Column, Expression, Kind, Literal, Range
+from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal, Range
+from deniable.core.calendar import EPOCH, UNITS, later, truncated
 
 Value = Any
 Row = Mapping[str, Value]
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 FIRST_DAY, LAST_DAY = (date.min - EPOCH).days, (date.max - EPOCH).days
+DAY = 86_400_000_000
+MONDAY = 10_959 * DAY
+"""The first of 2000."""
+ENDS = {
+    Kind.DATE: (FIRST_DAY, LAST_DAY),
+    Kind.TIMESTAMP: (FIRST_DAY * DAY, (LAST_DAY + 1) * DAY - 1),
+    Kind.TIME: (0, DAY - 1),
+}
+"""The first and the last number of each that stands for one."""
 
 
 class Unmodelled(Exception):
@@ -47,16 +57,37 @@ def read(value: Value, kind: Kind, bounds: Range) -> Value:
         return None
     if kind in (Kind.TEXT, Kind.BOOLEAN):
         return value
-    if kind is Kind.DATE and bounds != Range():  # with one bound, the calendar is the other
+    if kind in ENDS and bounds != Range():  # with one bound, the calendar is the other
+        first, last = ENDS[kind]
         bounds = Range(
-            Fraction(FIRST_DAY) if bounds.low is None else bounds.low,
-            Fraction(LAST_DAY) if bounds.high is None else bounds.high,
+            Fraction(first) if bounds.low is None else bounds.low,
+            Fraction(last) if bounds.high is None else bounds.high,
         )
-    kept = Kind.INTEGER if kind is Kind.DATE else kind
+    kept = Kind.INTEGER if kind in ENDS else kind
     low, high = (None if end is None else as_kind(end, kept) for end in (bounds.low, bounds.high))
     value = value if low is None else max(value, low)
     value = value if high is None else min(value, high)
-    return day(value) if kind is Kind.DATE else as_kind(value, kind)
+    return counted_from(value, kind) if kind in ENDS else as_kind(value, kind)
+
+
+def counted_from(number: int, kind: Kind) -> date | time | None:
+    """The date, moment or time of day with this number; None if there is none."""
+    first, last = ENDS[kind]
+    if not first <= number <= last:
+        return None
+    if kind is Kind.DATE:
+        return day(number)
+    moment = datetime(1970, 1, 1) + timedelta(microseconds=number)
+    return moment.time() if kind is Kind.TIME else moment
+
+
+def count(value: date | time) -> int:
+    """The number that stands for a date, a moment or a time of day."""
+    if isinstance(value, datetime):
+        return (value - datetime(1970, 1, 1)) // timedelta(microseconds=1)
+    if isinstance(value, date):
+        return (value - EPOCH).days
+    return (datetime.combine(EPOCH, value) - datetime(1970, 1, 1)) // timedelta(microseconds=1)
 
 
 def day(number: int) -> date | None:
@@ -68,10 +99,10 @@ def as_kind(value: Value, kind: Kind) -> Value:
     """A number as a whole or a real one; other things as they are."""
     if value is None or isinstance(value, str):
         return value
-    if kind is Kind.NUMBER and isinstance(value, date):
-        return float((value - EPOCH).days)
-    if kind is Kind.INTEGER and isinstance(value, date):
-        return (value - EPOCH).days
+    if kind is Kind.NUMBER and isinstance(value, date | time):
+        return float(count(value))
+    if kind is Kind.INTEGER and isinstance(value, date | time):
+        return count(value)
     if kind is Kind.NUMBER:
         return float(value)
     if kind is Kind.INTEGER and not isinstance(value, float):
@@ -193,6 +224,8 @@ def _grid(call: Call, value: Value, centre: Value, step: Value, reach: int) -> i
     centre, step = (argument.value for argument in call.arguments[1:3])
     if isinstance(value, int) and step == 1 and centre.denominator == 1:
         return max(-reach, min(reach, value - int(centre)))
+    if isinstance(value, int) and step.denominator == 1 and centre.denominator == 1:
+        return max(-reach, min(reach, math.floor((value - centre) / step + Fraction(1, 2))))
     place = (float(value) - float(centre)) / float(step) + 0.5
     return max(-reach, min(reach, math.floor(place) if math.isfinite(place) else (reach if place > 0 else -reach)))
 
@@ -253,8 +286,61 @@ def _substring(_: Call, value: str, start: int, length: int) -> str:
     return value[start - 1 : start - 1 + length]
 
 
-def _truncate(rule: Callable[[date], date]) -> Callable[..., date]:
-    return lambda _, value: rule(value)
+def _folded(value: str) -> str:
+    if not value.isascii():
+        raise Unmodelled
+    return value.lower()
+
+
+def _blanks(value: str) -> str:
+    return "".join(one for one in value if unicodedata.category(one) == "Zs") or " "
+
+
+def _filling(value: str, length: int, filling: str) -> str:
+    return (filling * length)[: max(0, length - len(value))]
+
+
+def _split_part(_: Call, value: str, separator: str, place: int) -> str:
+    parts = value.split(separator)
+    index = place - 1 if place > 0 else len(parts) + place
+    return parts[index] if 0 <= index < len(parts) else ""
+
+
+def _truncate(unit: str) -> Callable[..., date | None]:
+    def apply(_: Call, value: date) -> date | None:
+        start = truncated(_moment(value), unit)
+        return start if start is None or isinstance(value, datetime) else start.date()
+
+    return apply
+
+
+def _moment(value: date) -> datetime:
+    return value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)
+
+
+def _seconds(value: date | time) -> int:
+    """Of a minute, in microseconds."""
+    return count(value) % 60_000_000
+
+
+def _format(_: Call, value: date, pattern: str) -> str:
+    return _moment(value).replace(year=max(1900, value.year)).strftime(pattern) if value.year >= 1900 else _early()
+
+
+def _early() -> str:
+    raise Unmodelled  # Python writes years before 1000 as the C library likes
+
+
+def _to_moment(_: Call, value: Value) -> Value:
+    if isinstance(value, str):
+        raise Unmodelled
+    return _moment(value)
+
+
+def _to_time(_: Call, value: Value) -> Value:
+    if isinstance(value, str):
+        raise Unmodelled
+    return value if isinstance(value, time) else value.time()
 
 
 def _to_integer(_: Call, value: Value) -> Value:
@@ -270,7 +356,7 @@ def _to_number(_: Call, value: Value) -> Value:
 
 
 def _to_text(_: Call, value: Value) -> str:
-    if isinstance(value, float):
+    if isinstance(value, float | datetime | time):
         raise Unmodelled
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -278,6 +364,8 @@ def _to_text(_: Call, value: Value) -> str:
 def _to_date(_: Call, value: Value) -> Value:
     if isinstance(value, str):
         raise Unmodelled
+    if isinstance(value, datetime):
+        return value.date()
     days = as_kind(value, Kind.INTEGER) if not isinstance(value, date) else (value - EPOCH).days
     return None if days is None else day(days)
 
@@ -303,6 +391,11 @@ STRICT: dict[str, Callable[..., Value]] = {
     "round": _round,
     "sqrt": lambda _, value: math.sqrt(value) if value >= 0 else None,
     "ln": lambda _, value: math.log(value) if value > 0 else None,
+    "log_2": lambda _, value: math.log2(value) if value > 0 else None,
+    "log_10": lambda _, value: math.log10(value) if value > 0 else None,
+    "cube_root": lambda _, value: math.cbrt(value),
+    "truncate": _whole(math.trunc),
+    "bucket": lambda _, value, width: counted_from((count(value) - MONDAY) // width * width + MONDAY, Kind.TIMESTAMP),
     "exp": _exp,
     "power": _power,
     "grid": _grid,
@@ -327,19 +420,56 @@ STRICT: dict[str, Callable[..., Value]] = {
     "length": lambda _, value: len(value),
     "substring": _substring,
     "concat": lambda _, *parts: "".join(parts),
+    "like_any_case": lambda call, value, pattern: _like(call, *(_folded(one) for one in (value, pattern))),
+    "matches": lambda _, value, pattern: re.search(pattern, value, re.ASCII) is not None,
+    "matches_fully": lambda _, value, pattern: re.fullmatch(pattern, value, re.ASCII) is not None,
+    "ends_with": lambda _, value, end: value.endswith(end),
+    "trim_start": lambda _, value: value.lstrip(_blanks(value)),
+    "trim_end": lambda _, value: value.rstrip(_blanks(value)),
+    "trim_characters": lambda _, value, characters: value.strip(characters) if characters else value,
+    "trim_start_characters": lambda _, value, characters: value.lstrip(characters) if characters else value,
+    "trim_end_characters": lambda _, value, characters: value.rstrip(characters) if characters else value,
+    "replace": lambda _, value, one, other: value.replace(one, other) if one else value,
+    "fill_left": lambda _, value, length, filling: _filling(value, length, filling) + value[:length],
+    "fill_right": lambda _, value, length, filling: value[:length] + _filling(value, length, filling),
+    "split_part": _split_part,
+    "last": lambda _, value, length: value[max(0, len(value) - length) :],
+    "reverse": _letters(lambda value: value[::-1]),
+    "position": lambda _, value, part: value.find(part) + 1,
+    "byte_length": lambda _, value: len(value.encode()),
     "year": lambda _, value: value.year,
     "quarter": lambda _, value: (value.month + 2) // 3,
     "month": lambda _, value: value.month,
     "day": lambda _, value: value.day,
     "weekday": lambda _, value: value.isoweekday(),
-    "truncate_year": _truncate(lambda day: day.replace(month=1, day=1)),
-    "truncate_quarter": _truncate(lambda day: day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)),
-    "truncate_month": _truncate(lambda day: day.replace(day=1)),
-    "truncate_week": _truncate(lambda day: day - timedelta(days=day.weekday())),
+    "weekday_from_sunday": lambda _, value: value.isoweekday() % 7,
+    "day_of_year": lambda _, value: value.timetuple().tm_yday,
+    "week": lambda _, value: value.isocalendar().week,
+    "iso_year": lambda _, value: value.isocalendar().year,
+    "decade": lambda _, value: value.year // 10,
+    "century": lambda _, value: (value.year + 99) // 100,
+    "hour": lambda _, value: value.hour,
+    "minute": lambda _, value: value.minute,
+    "second": lambda _, value: value.second,
+    "millisecond": lambda _, value: _seconds(value) // 1000,
+    "microsecond": lambda _, value: _seconds(value),
+    "epoch": lambda _, value: float(count(value)) / 1e6,
+    **{f"truncate_{unit}": _truncate(unit) for unit in UNITS},
+    "later": lambda _, value, months, rest: later(_moment(value), months, rest),
+    "format": _format,
+    "microseconds": lambda _, value: count(value),
+    "moment_of_microseconds": lambda _, number: counted_from(number, Kind.TIMESTAMP),
+    "to_timestamp": _to_moment,
+    "to_time": _to_time,
     "days": lambda _, value: (value - EPOCH).days,
     "date_of_days": lambda _, number: day(number),
 }
 """NULL if any argument is."""
+
+
+def _with(between: str, *parts: str | None) -> str:
+    return between.join(part for part in parts if part is not None)
+
 
 TOLERANT: dict[str, Callable[[Call, list[Value]], Value]] = {
     "least": _extreme(min),
@@ -350,6 +480,8 @@ TOLERANT: dict[str, Callable[[Call, list[Value]], Value]] = {
     "or": _any,
     "in": _in,
     "is_null": lambda _, values: values[0] is None,
+    "same": lambda _, values: values[0] is values[1] if None in values else operator_equal(*values),
+    "concat_with": lambda _, values: None if values[0] is None else _with(*values),
 }
 """These look at NULLs themselves."""
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from deniable.core.algebra.expression import Column, Expression, Kind
 from deniable.engines.duckdb.lockdown import MISTRUSTED
 from deniable.engines.duckdb.spelling import Speller, Stored
-from deniable.files.scan import relation
+from deniable.files.scan import steps, take
 from deniable.files.source import DataFile
 
 WHOLES = [None, 0, 1, -1, 7, -7, 110, 2**31, 2**53 + 1, -(2**62), 2**63 - 1, -(2**63)]
@@ -57,6 +57,14 @@ DAYS = [None, -719162, -1, 0, 19782, 20093, 2932896, -2_180_000, 2932897, 2**31 
 """As days since 1970: the ends of the calendar, a leap day, a Sunday, the year -4000, the year 10000, plus and minus
 infinity."""
 
+_DAY = 86_400_000_000
+MOMENTS = [None, 0, -1, 1, 20_093 * _DAY + 37_425_123_456, 20_118 * _DAY + _DAY - 1, 19_782 * _DAY + 1_500_000]
+MOMENTS += [-719_162 * _DAY, 2_932_897 * _DAY - 1, 2_932_897 * _DAY, -719_162 * _DAY - 1, 2**63 - 1, -(2**63) + 1]
+"""As microseconds since 1970: around the epoch, a Sunday, the last of a month, a leap day, the ends of the calendar and
+just beyond them, plus and minus infinity."""
+TIMES = [None, 0, 1, 37_425_123_456, _DAY // 2, _DAY - 1, _DAY]
+"""As microseconds since midnight; the last is 24:00, which is no time of day."""
+
 COLUMNS = {
     "i": Column("i", Kind.INTEGER),
     "j": Column("j", Kind.INTEGER),
@@ -68,9 +76,14 @@ COLUMNS = {
     "c": Column("c", Kind.BOOLEAN),
     "d": Column("d", Kind.DATE),
     "e": Column("e", Kind.DATE),
+    "m": Column("m", Kind.TIMESTAMP),
+    "n": Column("n", Kind.TIMESTAMP),
+    "p": Column("p", Kind.TIME),
+    "q": Column("q", Kind.TIME),
 }
 TYPES = {"i": "BIGINT", "x": "DOUBLE", "t": "VARCHAR", "b": "BOOLEAN", "d": "DATE"}
 TYPES |= {"j": "BIGINT", "y": "DOUBLE", "u": "VARCHAR", "c": "BOOLEAN", "e": "DATE"}
+TYPES |= {"m": "TIMESTAMP", "n": "TIMESTAMP", "p": "TIME", "q": "TIME"}
 STORED = {name: Stored(f"r.{name}", kind) for name, kind in TYPES.items()}
 ARROW = {
     "BIGINT": pa.int64(),
@@ -78,13 +91,23 @@ ARROW = {
     "VARCHAR": pa.string(),
     "BOOLEAN": pa.bool_(),
     "DATE": pa.date32(),
+    "TIMESTAMP": pa.timestamp("us"),
+    "TIME": pa.time64("us"),
 }
 
 
 def crossed() -> dict[str, list[Any]]:
     """Every pair of odd values of one kind, side by side."""
     columns: dict[str, list[Any]] = {}
-    for names, values in (("ij", WHOLES), ("xy", REALS), ("tu", TEXTS), ("bc", TRUTHS), ("de", DAYS)):
+    for names, values in (
+        ("ij", WHOLES),
+        ("xy", REALS),
+        ("tu", TEXTS),
+        ("bc", TRUTHS),
+        ("de", DAYS),
+        ("mn", MOMENTS),
+        ("pq", TIMES),
+    ):
         pairs = list(product(values, values))
         pairs *= math.ceil(len(REALS) ** 2 / len(pairs))
         columns[names[0]], columns[names[1]] = ([pair[side] for pair in pairs[: len(REALS) ** 2]] for side in (0, 1))
@@ -111,7 +134,10 @@ class Bench:
     def values_from_file(self, expression: Expression, rows: list[int], path: Path) -> list[Any]:
         """The same in a few rows of a Parquet file, which states bounds for its columns that DuckDB makes use of."""
         pq.write_table(self._table.take(rows), path)
-        return self._asked(expression, relation(DataFile.named(path)))
+        self._connection.execute("DROP VIEW IF EXISTS stored")
+        for step in steps(DataFile.named(path), "stored", path.parent):
+            take(self._connection, step)
+        return self._asked(expression, "stored")
 
     def _asked(self, expression: Expression, source: str) -> list[Any]:
         spelled = Speller(STORED).spell(expression)
@@ -122,4 +148,5 @@ class Bench:
 
 
 def _array(values: list[Any], kind: str) -> pa.Array:
-    return pa.array(values, pa.int32()).cast(pa.date32()) if kind == "DATE" else pa.array(values, ARROW[kind])
+    whole = {"DATE": pa.int32(), "TIMESTAMP": pa.int64(), "TIME": pa.int64()}.get(kind, ARROW[kind])
+    return pa.array(values, whole).cast(ARROW[kind])

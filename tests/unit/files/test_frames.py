@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -51,3 +57,63 @@ def test_rows_that_were_chosen_bring_no_column_of_their_numbers() -> None:
 def test_what_is_no_frame_is_refused(frame: object, problem: str) -> None:
     with pytest.raises(InvalidArgumentError, match=f"^frame {problem}"):
         protect(frame, epsilon=1)
+
+
+SOME = datetime(2025, 1, 2, 3)
+PANDAS = {
+    "moment": pd.to_datetime(["2025-01-01 12:00", None, None]),
+    "cat": pd.Categorical(["a", None, "b"]),
+    "whole_cat": pd.Categorical([1, None, 2]),
+    "Int64": pd.array([1, None, 3], dtype="Int64"),
+    "Float32": pd.array([1.5, None, 3], dtype="Float32"),
+    "boolean": pd.array([True, None, False], dtype="boolean"),
+    "string": pd.array(["a", None, "b"], dtype="string"),
+    "decimal": [Decimal("1.50"), None, Decimal(2)],
+    "day": [date(2025, 1, 1), None, date(2025, 1, 2)],
+    "time": [time(1, 2), None, time(3)],
+    "arrow": pd.array(["a", None, "b"], dtype=pd.ArrowDtype(pa.string())),
+    "half": np.array([1, 2, 3], dtype="float16"),
+    "sparse": pd.arrays.SparseArray([1, 0, 0]),
+    "mixed": [1, "a", None],
+    "huge": [2**70, None, 2**70 + 1],
+    "who": [UUID(int=1), UUID(int=1), UUID(int=2)],
+}
+POLARS = {
+    "i8": pl.Series([1, None, 3], dtype=pl.Int8),
+    "i128": pl.Series([2**70, None, 2**70 + 1], dtype=pl.Int128),
+    "f32": pl.Series([1.5, None, 2], dtype=pl.Float32),
+    "decimal": pl.Series([Decimal("1.5"), None, Decimal(2)], dtype=pl.Decimal(10, 2)),
+    "truth": [True, None, False],
+    "day": [date(2025, 1, 1), None, None],
+    "moment": [SOME, None, None],
+    "nanos": pl.Series([SOME, None, None], dtype=pl.Datetime("ns")),
+    "time": [time(1), None, None],
+    "cat": pl.Series(["a", None, "b"], dtype=pl.Categorical),
+    "enum": pl.Series(["a", None, "b"], dtype=pl.Enum(["a", "b"])),
+    "none": pl.Series([None] * 3),
+}
+LEFT_OUT = {"list": [[1], None, [2]], "struct": [{"a": 1}, None, {"a": 2}], "bytes": [b"x", None, b"y"]}
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [pd.DataFrame({**PANDAS, **LEFT_OUT, "complex": [1j, 2j, 3j]}), pl.DataFrame({**POLARS, **LEFT_OUT})],
+    ids=["pandas", "polars"],
+)
+def test_columns_of_every_type_are_asked_or_left_out(frame: Any) -> None:
+    named = PANDAS if isinstance(frame, pd.DataFrame) else POLARS
+    with protect(frame, epsilon=10**9) as curator:
+        assert set(curator.policy.tables["data"].columns) == set(named)
+        for name in named:
+            there = int(frame[name].notna().sum()) if named is PANDAS else 3 - frame[name].null_count()
+            answer = curator.ask(f'SELECT COUNT("{name}") AS n FROM data', epsilon=10**6)
+            assert answer.table["n"].to_pylist() == [there], name
+    with pytest.raises(InvalidArgumentError, match="has a column 'struct' that is stored as"):
+        protect(frame, epsilon=1, unit="struct", contribution=1)
+
+
+def test_people_whose_numbers_arrow_cannot_hold_are_told_apart() -> None:
+    for frame in (pd.DataFrame({"huge": PANDAS["huge"] * 2}), pl.DataFrame({"huge": POLARS["i128"]})):
+        with protect(frame, epsilon=10**9, unit="huge", contribution=5) as curator:
+            answer = curator.ask("SELECT COUNT(DISTINCT huge) AS n FROM data", epsilon=10**6)
+            assert answer.table["n"].to_pylist() == [2]

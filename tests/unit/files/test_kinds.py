@@ -16,13 +16,13 @@ import pytest
 import deniable
 from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.curator.check import check
+from deniable.curator.check import check, look
 from deniable.curator.draft import draft
 from deniable.curator.factory import engine_of, protect
 from deniable.files.kinds import kind_of, misfit, unit_kind_of, unit_misfit
 from deniable.policy import Policy, load
 
-LATE = datetime(2025, 1, 1, 23, 30)  # noqa: DTZ001 - without a time zone is the point
+LATE = datetime(2025, 1, 1, 23, 30)
 ARROW: list[tuple[pa.DataType, Any, str | None]] = [
     (pa.bool_(), True, "boolean"),
     *((kind, 1, "integer") for kind in (pa.int8(), pa.int16(), pa.int32(), pa.int64())),
@@ -35,10 +35,10 @@ ARROW: list[tuple[pa.DataType, Any, str | None]] = [
     (pa.uuid(), b"0123456789abcdef", "text"),
     (pa.json_(), "{}", "text"),
     (pa.null(), None, "text"),
-    (pa.time32("s"), time(9, 30), "text"),
-    (pa.time64("us"), time(9, 30), "text"),
+    (pa.time32("s"), time(9, 30), "time"),
+    (pa.time64("us"), time(9, 30), "time"),
     *((kind, LATE.date(), "date") for kind in (pa.date32(), pa.date64())),
-    *((pa.timestamp(unit), LATE, "date") for unit in ("s", "ms", "us", "ns")),
+    *((pa.timestamp(unit), LATE, "timestamp") for unit in ("s", "ms", "us", "ns")),
     *((pa.timestamp(unit, "Europe/Berlin"), LATE, None) for unit in ("ms", "us", "ns")),
     *((kind, b"ab", None) for kind in (pa.binary(), pa.large_binary(), pa.binary(2))),
     (pa.list_(pa.int64()), [1], None),
@@ -51,9 +51,12 @@ DUCKDB = {
     **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"), "integer"),
     **dict.fromkeys(("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"), "integer"),
     **dict.fromkeys(("FLOAT", "DOUBLE", "DECIMAL(10,2)", "DECIMAL(38,0)"), "number"),
-    **dict.fromkeys(("VARCHAR", "UUID", "JSON", "TIME", "ENUM('a', 'b)')"), "text"),
-    **dict.fromkeys(("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "date"),
-    **dict.fromkeys(("TIMESTAMP WITH TIME ZONE", "TIME WITH TIME ZONE", "INTERVAL", "BLOB", "BIT"), None),
+    **dict.fromkeys(("VARCHAR", "UUID", "JSON", "ENUM('a', 'b)')"), "text"),
+    **dict.fromkeys(("TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"), "timestamp"),
+    "DATE": "date",
+    "TIME": "time",
+    "INTERVAL": "number",
+    **dict.fromkeys(("TIMESTAMP WITH TIME ZONE", "TIME WITH TIME ZONE", "BLOB", "BIT"), None),
     **dict.fromkeys(("BIGINT[]", "DATE[3]", "TIMESTAMP[]", "ENUM('a')[]", "VARCHAR[2]", "BOOLEAN[]"), None),
     **dict.fromkeys(("STRUCT(x BIGINT)", "MAP(VARCHAR, BIGINT)", "UNION(a BIGINT, b VARCHAR)", "BIGNUM"), None),
 }
@@ -85,10 +88,10 @@ def accepted(source: str, names: list[str]) -> dict[str, set[str]]:
 
 
 def also(kind: str | None) -> set[str]:
-    """A whole number may be declared a number, and everything a text."""
+    """A whole number may be declared a number, a date a timestamp, and everything a text."""
     if kind is None:
         return set()
-    return {kind, "text"} | ({"number"} if kind == "integer" else set())
+    return {kind, "text"} | {"integer": {"number"}, "date": {"timestamp"}}.get(kind, set())
 
 
 def test_a_frame_its_file_and_its_draft_agree(tmp_path: Path) -> None:
@@ -108,7 +111,7 @@ def test_a_frame_its_file_and_its_draft_agree(tmp_path: Path) -> None:
 
 
 def test_values_that_are_stored_once_have_the_type_of_the_values() -> None:
-    assert kind_of(pa.dictionary(pa.int8(), pa.timestamp("us"))) is Kind.DATE
+    assert kind_of(pa.dictionary(pa.int8(), pa.timestamp("us"))) is Kind.TIMESTAMP
     assert kind_of(pa.dictionary(pa.int8(), pa.timestamp("us", "UTC"))) is None
     assert kind_of(pa.dictionary(pa.int8(), pa.decimal128(10, 2))) is Kind.NUMBER
 
@@ -128,12 +131,40 @@ def test_the_day_of_a_timestamp_is_the_day_on_which_it_falls() -> None:
     days = [LATE + timedelta(hours=hours) for hours in range(100)]
     frame = pa.table({"seen": pa.array(days, pa.timestamp("ns"))})
     with protect(frame, epsilon=10**6, bounds={"seen": ("2025-01-01", "2025-01-10")}) as curator:
-        answer = curator.ask("SELECT seen, COUNT(*) AS n FROM data GROUP BY seen", epsilon=10**5)
-        found = {row["seen"]: row["n"] for row in answer.table.to_pylist() if row["n"]}
-        for question in ("seen < '2025-01-02 12:00'", "DATE_TRUNC('hour', seen) = seen", "EXTRACT(hour FROM seen) = 3"):
-            with pytest.raises(Refused):
-                curator.explain(f"SELECT COUNT(*) FROM data WHERE {question}", epsilon=1)
+        answer = curator.ask("SELECT CAST(seen AS DATE) AS d, COUNT(*) AS n FROM data GROUP BY d", epsilon=10**5)
+        found = {row["d"]: row["n"] for row in answer.table.to_pylist() if row["n"]}
+        before, full, three = (
+            curator.ask(f"SELECT COUNT(*) AS n FROM data WHERE {question}", epsilon=10**5).table["n"][0].as_py()
+            for question in ("seen < '2025-01-02 12:00'", "DATE_TRUNC('hour', seen) = seen", "HOUR(seen) = 3")
+        )
     assert found == {day: sum(one.date() == day for one in days) for day in {one.date() for one in days}}
+    assert before == sum(one < datetime(2025, 1, 2, 12) for one in days)
+    assert (full, three) == (0, sum(one.hour == 3 for one in days))
+
+
+def test_a_timestamp_is_never_cut_to_a_date_nor_moved_to_a_zone_unasked(tmp_path: Path) -> None:
+    """What check names: a time of day that would be cut off, and an instant that nobody said where to read."""
+    frame = pa.table(
+        {"seen": pa.array([LATE], pa.timestamp("us")), "sent": pa.array([LATE], pa.timestamp("us", "UTC"))}
+    )
+    pq.write_table(frame, tmp_path / "t.parquet")
+    said = {}
+    for name, declared in {"seen": {"type": "date"}, "sent": {"type": "timestamp"}}.items():
+        table = {"source": "t.parquet", "columns": {name: declared}}
+        written = {"population": {"name": "p"}, "budget": {"epsilon": 1}, "tables": {"t": table}}
+        policy = Policy.from_mapping(written, origin="test", folder=tmp_path)
+        engine = engine_of(policy)
+        (said[name],) = [seen.problem for seen in check(policy, engine)]
+        engine.close()
+        zoned = Policy.from_mapping(
+            written | {"population": {"name": "p", "zone": "Asia/Tokyo"}}, origin="test", folder=tmp_path
+        )
+        engine = engine_of(zoned)
+        (again,) = [seen.problem for seen in check(zoned, engine)]
+        engine.close()
+        assert bool(again) is (name == "seen")
+    assert "time of day would be cut off" in said["seen"]
+    assert 'zone = "Europe/Berlin"' in said["sent"]
 
 
 def test_an_instant_is_left_out_and_cannot_be_named() -> None:
@@ -142,7 +173,7 @@ def test_an_instant_is_left_out_and_cannot_be_named() -> None:
         curator.explain("SELECT COUNT(seen) FROM data", epsilon=1)
     assert refused.value.code == "unknown-column"
     for named in ({"unit": "seen", "contribution": 1}, {"bounds": {"seen": (date(2025, 1, 1), date(2025, 2, 1))}}):
-        with pytest.raises(InvalidArgumentError, match="depends on the time zone; store the day"):
+        with pytest.raises(InvalidArgumentError, match="depends on where one stands"):
             protect(frame, epsilon=1, **named)
 
 
@@ -159,7 +190,7 @@ def test_a_csv_column_is_what_the_engine_reads_it_as(tmp_path: Path) -> None:
     assert declared == {
         "iso": "date",
         "slashes": "text",
-        "time": "date",
+        "time": "timestamp",
         "code": "text",
         "whole": "integer",
         "real": "number",
@@ -181,14 +212,16 @@ def test_a_csv_column_is_what_the_engine_reads_it_as(tmp_path: Path) -> None:
         folder=tmp_path,
     )
     other = engine_of(wrong)
-    assert [seen.problem for seen in check(wrong, other)] == ["is stored as VARCHAR, which is no date"]
+    assert [(one.what, one.wrong) for one in look(wrong, other)] == [
+        ("2 of 2 rows cannot be read as date, and count as missing", True)
+    ]
     engine.close()
     other.close()
 
 
 def test_what_names_the_unit_is_never_cut() -> None:
     assert called(unit_kind_of(pa.int64())) == "integer"
-    for stored, kind in ((pa.uint64(), Kind.INTEGER), ("HUGEINT", Kind.INTEGER), (pa.timestamp("us"), Kind.DATE)):
+    for stored, kind in ((pa.uint64(), Kind.INTEGER), ("HUGEINT", Kind.INTEGER), (pa.timestamp("ns"), Kind.TIMESTAMP)):
         assert unit_kind_of(stored) is Kind.TEXT
         assert not misfit(stored, kind)
         assert "different units would become one" in unit_misfit(stored, kind)

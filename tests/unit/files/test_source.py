@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
@@ -18,18 +20,40 @@ from deniable.curator.check import check
 from deniable.curator.draft import draft
 from deniable.curator.factory import engine_of
 from deniable.engines import DuckDB
-from deniable.files.source import DataFile, refusal
+from deniable.files.formats import endings
+from deniable.files.source import READABLE, DataFile, refusal
 from deniable.local.protocols.warner_response import WarnerResponse
 from deniable.local.survey import Survey, SurveyKind, SurveyQuestion
 from deniable.policy import InvalidPolicyError, Policy, load
 from deniable.releases import anonymize, hierarchy
 
-ACCEPTED = ["t.parquet", "t.pq", "t.csv", "t.tsv", "T.CSV", "T.Parquet", "t.duckdb::people", "t.db::people"]
+ACCEPTED = [
+    "t.parquet",
+    "t.pq",
+    "t.csv",
+    "t.tsv",
+    "T.CSV",
+    "T.Parquet",
+    "t.csv.gz",
+    "t.tsv.zst",
+    "t.ndjson",
+    "t.jsonl.gz",
+    "t.arrow",
+    "t.feather",
+    "t.duckdb::people",
+    "t.db::people",
+    "t.duckdb::sales.people",
+    "t/",
+    "t.parquet/",
+    "t-*.parquet",
+    "t?.csv",
+]
 REFUSED = {
-    "t.xlsx": "must be a .parquet, .pq, .csv or .tsv file, or 'file.duckdb::table', not 't.xlsx'",
-    "t": "must be a .parquet, .pq, .csv or .tsv file, or 'file.duckdb::table', not 't'",
-    "t.csv.gz": "must be a .parquet, .pq, .csv or .tsv file, or 'file.duckdb::table', not 't.csv.gz'",
-    "t.csv::people": "must be a .parquet, .pq, .csv or .tsv file, or 'file.duckdb::table', not 't.csv::people'",
+    "t.docx": f"must be {READABLE}, not 't.docx'",
+    "t": f"must be {READABLE}, not 't'",
+    "t.parquet.gz": f"must be {READABLE}, not 't.parquet.gz'",
+    "t.csv::people": f"must be {READABLE}, not 't.csv::people'",
+    "t-*.xlsx": "cannot be a pattern: such a file is a table by itself",
     "t.duckdb": "is a file of several tables",
     "t.db": "is a file of several tables",
     "t.duckdb::": "needs a file before '::' and a table after it",
@@ -43,19 +67,38 @@ PEOPLE = pa.table({"id": [1, 1, 2, 3] * 3, "smokes": ["yes", "no", None, "yes"] 
 
 
 def stored(folder: Path, name: str) -> str:
-    """The people, in a file of that name."""
+    """The people, in a source of that name."""
     file, _, table = name.partition("::")
     path = folder / file
     if table:
         with duckdb.connect(path) as connection:
             connection.register("people_here", PEOPLE)
+            connection.execute("CREATE SCHEMA sales")
             connection.execute(f"CREATE TABLE {table} AS FROM people_here")
-    elif path.suffix.lower() in (".csv", ".tsv"):
-        delimiter = "\t" if path.suffix == ".tsv" else ","
-        pa.csv.write_csv(PEOPLE, path, pa.csv.WriteOptions(delimiter=delimiter))
+    elif file.endswith("/") or "*" in file or "?" in file:
+        path.mkdir() if file.endswith("/") else None
+        inner = f"{name}{{}}.parquet" if file.endswith("/") else file.replace("*", "{}").replace("?", "{}")
+        for number, rows in enumerate((PEOPLE.slice(0, 5), PEOPLE.slice(5))):
+            write(rows, folder / inner.format(number))
     else:
-        pq.write_table(PEOPLE, path)
+        write(PEOPLE, path)
     return f"{folder}/{name}"
+
+
+def write(rows: pa.Table, path: Path) -> None:
+    """One file of a table."""
+    ending, compression = endings(path)
+    if ending in (".csv", ".tsv"):
+        options = pa.csv.WriteOptions(delimiter="\t" if ending == ".tsv" else ",")
+        with pa.output_stream(str(path), compression=compression) as stream:
+            pa.csv.write_csv(rows, stream, options)
+    elif ending in (".ndjson", ".jsonl"):
+        with pa.output_stream(str(path), compression=compression) as stream:
+            stream.write("".join(f"{json.dumps(row)}\n" for row in rows.to_pylist()).encode())
+    elif ending in (".arrow", ".feather"):
+        pa.feather.write_feather(rows, str(path))
+    else:
+        pq.write_table(rows, path)
 
 
 def written(source: str) -> dict[str, object]:

@@ -87,6 +87,31 @@ def test_an_entry_must_make_sense(kind: str, body: dict[str, Any], payload: byte
     assert _code(_CREATED, _CHARGED, Link.after(_CHARGED.head, kind, body, payload)) == "ledger-edited"
 
 
+class _Known:
+    """A past in which the one question was answered, for what it was charged."""
+
+    def price(self, question: str) -> Loss | None:
+        return _ASKED.loss if question == "q" else None
+
+
+@pytest.mark.parametrize(
+    ("question", "epsilon", "fits"),
+    [("q", "0.1", True), ("q", "0.01", False), ("q", "0.2", False), ("r", "0.1", False)],
+)
+def test_an_answer_is_shown_at_the_price_of_its_charge(question: str, epsilon: str, fits: bool) -> None:  # noqa: FBT001
+    said = charge(question, epsilon)
+    shown = Link.after(_ANSWERED.head, "shown", said.body({"bob": said.loss}, ""))
+    standing = Standing("clinic")
+    standing.follow([_CREATED, _CHARGED, _ANSWERED])
+    if fits:
+        standing.step(shown, _Known())
+        assert standing.spent("bob") == _ASKED.loss
+    else:
+        with pytest.raises(Refused):
+            standing.step(shown, _Known())
+        assert standing.spent("bob") == Loss.zero()
+
+
 def test_no_charge_pays_for_two_answers() -> None:
     again = Link.after(_ANSWERED.head, "answered", {"charge": 2, "question": "q"}, b"2")
     assert _code(_CREATED, _CHARGED, _ANSWERED, again) == "ledger-edited"

@@ -36,3 +36,10 @@ def test_numbers_have_an_end(number: Fraction) -> None:
 
 def test_the_smallest_spend_that_people_try_has_few_digits() -> None:
     assert charge("q", "1e-300").loss.epsilon == Fraction(1, 10**300)
+
+
+@pytest.mark.parametrize("form", ["rho", "mu_squared"])
+def test_what_is_charged_is_never_less_than_what_is_lost(form: str) -> None:
+    for number in (Fraction(1, 3), Fraction(2, 7), Fraction(1, 2**90 + 1)):
+        loss = Loss(None, number if form == "rho" else None, number if form == "mu_squared" else None)
+        assert getattr(Charge("q", "alice", "", (), loss).loss, form) >= number

@@ -4,6 +4,7 @@ import gc
 import json
 import logging
 import sqlite3
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.core.loss import Loss
 from deniable.ledger import Charge, Ledger, Ticket
 from deniable.ledger import ledger as ledger_module
+from deniable.ledger.entry import Link
 from deniable.ledger.storage.anchor import Anchor
 from deniable.policy import Account
 from tests.unit.ledger.asking import account, ask, charge, url
@@ -322,3 +324,94 @@ def test_a_forgotten_ledger_lets_go_of_its_file(path: Path) -> None:
     ask(Ledger.create(url(path), "clinic"), "q")
     gc.collect()
     assert not path.with_name("clinic.ledger-wal").exists()
+
+
+# Terms
+
+
+def _terms(epsilon: str = "1") -> dict[str, object]:
+    budget = {"epsilon": epsilon, "delta": "0", "concentrated": "0", "gaussian": "0", "approximate": "0"}
+    return {"population": "clinic", "neighbours": "replace", "budget": budget, "analysts": {}, "tables": {}}
+
+
+def test_terms_that_are_not_those_of_the_ledger_are_not_served() -> None:
+    ledger = Ledger.memory("clinic", _terms())
+    ledger.require(_terms())
+    with pytest.raises(Refused) as refused:
+        ledger.require(_terms("2"))
+    assert refused.value.code == "policy-changed"
+
+
+def test_a_charge_under_other_terms_than_those_in_force_is_refused() -> None:
+    ledger = Ledger.memory("clinic", _terms())
+    now = replace(charge("q"), policy=ledger.policy)
+    ledger.record(ledger.charge(now, [account(1)]), b"41")
+    ledger.accept(_terms("1/2"), "less")
+    for step in (lambda: ledger.charge(replace(now, question="r"), [account(1)]), lambda: ledger.show(now, [_BOB])):
+        with pytest.raises(Refused) as refused:
+            step()
+        assert refused.value.code == "policy-changed"
+    assert ledger.spent("clinic").epsilon == Fraction(1, 10)
+    assert ledger.spent("bob").epsilon == 0
+
+
+def test_a_raise_of_what_was_spent_from_must_be_said_to_be_one() -> None:
+    ledger = Ledger.memory("clinic", _terms())
+    ledger.charge(replace(charge("q"), policy=ledger.policy), [account(1)])
+    with pytest.raises(Refused) as refused:
+        ledger.accept(_terms("2"), "more", confirmed=True)
+    assert refused.value.code == "policy-raised"
+    ledger.accept(_terms("2"), "more", raising=True)
+    assert len(ledger.raises) == 1
+
+
+def test_who_is_shown_an_answer_pays_what_it_cost_once(ledger: Ledger) -> None:
+    ask(ledger, "q")
+    for _ in range(2):
+        assert ledger.show(charge("q"), [account(100), _BOB]) == b"42"
+        assert (ledger.spent("clinic").epsilon, ledger.spent("bob").epsilon) == (Fraction(1, 10), Fraction(1, 10))
+    with pytest.raises(Refused):
+        ledger.show(charge("q"), [account("0.05", "carol")])
+
+
+def test_an_older_copy_in_its_place_is_not_opened(ledger: Ledger, path: Path) -> None:
+    ask(ledger, "q")
+    ledger.close()
+    older = path.read_bytes()
+    again = Ledger.open(url(path), "clinic")
+    ask(again, "r")
+    again.close()
+    path.write_bytes(older)
+    with pytest.raises(Refused) as refused:
+        Ledger.open(url(path), "clinic")
+    assert refused.value.code == "ledger-rolled-back"
+
+
+@pytest.mark.parametrize("forged", ["shown too cheaply", "answer to another question", "a lowered total"])
+def test_an_entry_that_does_not_follow_from_those_before_is_not_believed(
+    ledger: Ledger, path: Path, forged: str
+) -> None:
+    """Whoever can write entries with the right digests still cannot make them add up."""
+    ask(ledger, "q")
+    ticket = ledger.charge(charge("r"), [account(100)])
+    cheap = charge("q", "0.001")
+    entries = {
+        "shown too cheaply": ("shown", cheap.body({"bob": cheap.loss}, ""), None),
+        "a lowered total": ("charged", charge("s").body({"clinic": charge("s", "0.01").loss}, ""), None),
+        "answer to another question": ("answered", {"charge": ticket.sequence, "question": "s", "written": ""}, b"1"),
+    }
+    with pytest.raises((Refused, Failed)):
+        ledger._chain.append(lambda _, standing: Link.after(standing.head, *entries[forged]))
+    with pytest.raises(Refused) as refused:
+        Ledger.open(url(path), "clinic")
+    assert refused.value.code == "ledger-edited"
+
+
+def test_nothing_gives_budget_back(ledger: Ledger) -> None:
+    ask(ledger, "q")
+    with pytest.raises(InvalidArgumentError):
+        ledger.charge(replace(charge("r"), loss=Loss(Fraction(-1, 20), None, None)), [account(100)])
+    assert ledger.spent("clinic").epsilon == Fraction(1, 10)
+
+
+_BOB = account("0.5", "bob")

@@ -6,14 +6,17 @@ import copy
 import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from math import exp
 from threading import Barrier
 from time import sleep
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.stats import binom
 
 from deniable.core.errors import InvalidArgumentError
-from deniable.local import KaryResponse, MeanVector, Memory, Reports
+from deniable.local import KaryResponse, MeanVector, Memory, Rappor, Reports
 
 THREADS = 8
 
@@ -91,3 +94,13 @@ def test_a_memory_is_shown_without_its_values() -> None:
     device = Memory(KaryResponse(1000, 1))
     device.report(717)
     assert "717" not in repr(device)
+
+
+@pytest.mark.parametrize("lifetime", ["0.5", "2", "6"])
+def test_permanent_answers_tell_the_truth_as_often_as_their_lifetime_allows(lifetime: str) -> None:
+    """Two values differ in two bits, so each has half of it. False alarms: 1e-6."""
+    survey, people = Rappor(2, "0.1", lifetime), 40_000
+    bits = np.unpackbits(survey.memorize(np.zeros(people, dtype=int)).data, axis=1)[:, :2]
+    honest = 1 / (1 + exp(-float(lifetime) / 2))
+    for true in (bits[:, 0] == 1, bits[:, 1] == 0):
+        assert binom.ppf(2.5e-7, people, honest) <= true.sum() <= binom.isf(2.5e-7, people, honest)

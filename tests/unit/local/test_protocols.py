@@ -297,6 +297,15 @@ def test_tables_add_up_to_one_and_are_shaped() -> None:
         survey.perturb({"sex": ["f"], "age": [0, 1], "town": ["a"]})
 
 
+@pytest.mark.parametrize("lifetime", ["0.01", "1", "2", "30"])
+def test_no_permanent_answer_is_likelier_by_more_than_the_lifetime(lifetime: str) -> None:
+    """The two bits in which two values differ, both of them."""
+    survey = Rappor(4, "0.001", lifetime)
+    odds = survey.permanent_chance / (1 - survey.permanent_chance)
+    assert 2 * log(odds) <= float(survey.lifetime_loss.epsilon) * (1 + 1e-12)
+    assert 2 * log(odds) >= 0.999 * float(lifetime)
+
+
 # Values
 
 

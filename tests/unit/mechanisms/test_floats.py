@@ -59,3 +59,24 @@ def test_a_step_that_is_written_out_is_no_float() -> None:
 def test_bounds_that_are_floats_bound_floats() -> None:
     clamped = np.clip([5.0], 0, 0.1)
     assert Fraction(clamped[0].item()) <= sensitivity.total(0, 0.1)
+
+
+@pytest.mark.parametrize("coordinates", [1, 4, 100])
+def test_vectors_that_cross_edges_everywhere_land_within_the_distance(coordinates: int) -> None:
+    """Each number moves by a fiftieth of a step, and each lands one step farther."""
+    one, other = np.full(coordinates, 0.49), np.full(coordinates, 0.51)
+    moved = (Grid(1).indices("other", other) - Grid(1).indices("one", one)).astype(float)
+    apart = other - one
+    laplace = Laplace(sensitivity=2 * apart.sum(), epsilon=1, coordinates=coordinates)
+    gaussian = Gaussian(sensitivity=2 * float(np.sqrt((apart**2).sum())), rho=1, coordinates=coordinates)
+    assert moved.sum() <= laplace.distance
+    assert (moved**2).sum() <= gaussian.distance**2
+
+
+@pytest.mark.parametrize("pair", EDGES, ids=str)
+def test_floats_are_read_as_they_are_stored(pair: tuple[float, float]) -> None:
+    """As their decimals, 0.049999999999999996 and 0.15 would land two steps apart, and differ by less than one."""
+    one, other = pair
+    tenths = Grid("0.1")
+    apart = tenths.indices("other", other)[0] - tenths.indices("one", one)[0]
+    assert apart <= tenths.distance(Fraction(other) - Fraction(one))

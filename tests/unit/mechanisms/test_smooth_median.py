@@ -142,8 +142,9 @@ def test_noise_at_smooth_sensitivity_is_private_on_the_same_tables(delta: str | 
 
 
 def test_noise_is_students_t_or_laplace() -> None:
-    # wide bounds, so that none is clamped but once in a million; false alarms: 1e-6 each
-    values = list(range(-50, 51))
+    # wide bounds, so that none is clamped but once in a million; values so far apart that the noise is several steps
+    # wide; false alarms: 1e-6 each
+    values = list(range(-50_000, 50_001, 1000))
     pure = SmoothMedian(lower=-(10**9), upper=10**9, epsilon=1000)
     scale = 4 * pure._smooth(np.array(values)) / pure.epsilon
     assert not misfits(student(scale), pure.sample(values, 50_000))

@@ -116,6 +116,13 @@ def test_another_question_has_another_name():
     assert len({_plan(**question).digest for question in questions}) == len(questions)
 
 
+def test_how_sure_an_interval_is_belongs_to_a_choice_and_to_nothing_else():
+    """A median's interval is drawn at its confidence; a count is noisy once, at whatever confidence it is shown."""
+    median, count = "SELECT MEDIAN(age) FROM visits", "SELECT COUNT(*) FROM visits"
+    assert _plan(median).digest != _plan(median, epsilon=1, confidence="0.9").digest
+    assert _plan(count).digest == _plan(count, epsilon=1, confidence="0.9").digest
+
+
 def test_events_bring_back_the_loss():
     plan = _plan("SELECT COUNT(*), AVG(cost) FROM visits", rho="0.1")
     parts = [Mechanism.recall(event).loss for event in plan.events]

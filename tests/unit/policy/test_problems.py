@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from deniable.policy import InvalidPolicyError, Policy, Problem
+from deniable.policy.column import Declared
 
 NAN, INFINITE = float("nan"), float("inf")
 VISITS = "tables.visits"
@@ -231,7 +232,11 @@ def test_unknown_keys_are_refused_with_a_guess(path: str, hint: str) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "hint"),
     [
-        (f"{COLUMNS}.age.type", "int", "did you mean 'integer'? write one of: integer, number, text, boolean, date"),
+        (
+            f"{COLUMNS}.age.type",
+            "int",
+            f"did you mean 'integer'? write one of: {', '.join(each.value for each in Declared)}",
+        ),
         (f"{VISITS}.unit", "patients", "did you mean 'patient'? declare it: patients = { type = \"integer\" }"),
         (f"{VISITS}.source", "clinic.duckdb", 'name one: source = "clinic.duckdb::visits"'),
         ("analysts.alice.epsilon", 3.5, "write at most epsilon = 3"),

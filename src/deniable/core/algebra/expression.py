@@ -8,21 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, time
 from enum import Enum
 from fractions import Fraction
 
-EPOCH = date(1970, 1, 1)
+from deniable.core.calendar import counted
 
 
 class Kind(Enum):
-    """What a value is. Dates are whole days since 1970-01-01 wherever they are computed with."""
+    """What a value is. Dates, timestamps and times are counted in whole numbers (core/calendar.py)."""
 
     INTEGER = "integer"
     NUMBER = "number"
     TEXT = "text"
     BOOLEAN = "boolean"
     DATE = "date"
+    TIMESTAMP = "timestamp"
+    """A day and a time of day, to the microsecond, in the zone that the policy names."""
+    TIME = "time"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +51,15 @@ class Column:
     nullable: bool = True
     length: int | None = None
     """Of a text: how many of its characters are read; None: all of them."""
+    zone: str | None = None
+    """Of a timestamp: the time zone in which instants are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
     """A constant. Numbers are exact; dates are dates; NULL has the kind of its place."""
 
-    value: Fraction | str | bool | date | None
+    value: Fraction | str | bool | date | time | None
     kind: Kind
 
     @property
@@ -62,7 +67,7 @@ class Literal:
         """The value itself."""
         if isinstance(self.value, bool | str) or self.value is None:
             return Range()
-        number = Fraction((self.value - EPOCH).days) if isinstance(self.value, date) else Fraction(self.value)
+        number = Fraction(counted(self.value) if isinstance(self.value, date | time) else self.value)
         return Range(number, number)
 
     @property

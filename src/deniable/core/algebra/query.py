@@ -89,6 +89,11 @@ class DistinctValues:
 
 
 @dataclass(frozen=True, slots=True)
+class DistinctSum(DistinctValues):
+    """The sum of the different values in each group, which are whole numbers; a unit adds as many as are counted."""
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
     """Totals per group, where a unit counts only in the first `most` of its groups, by a fixed hash of unit and keys.
 

@@ -24,6 +24,7 @@ from enum import Enum
 from deniable.core.algebra.expression import Column, Expression
 
 UNIT, ROW, THERE = "whose row it is", "which row it is", "whether it is there"
+LOW, HIGH = "the least there", "the greatest there"
 """What Projected and Grouped, and what Numbered, call the unit's column, and what Among adds: no policy has such names.
 """
 
@@ -141,6 +142,8 @@ class Among:
     """The columns that name the unit, among the parts before and in the table, if it is private: they must be equal."""
     values: tuple[tuple[Expression, Expression], ...]
     """What else is looked for among the parts before, and what each is compared with in the table."""
+    extent: Expression | None = None
+    """Of what in the table the columns LOW and HIGH are the least and the greatest value, for each combination."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import timedelta
 from fractions import Fraction
 from math import ceil, floor
 
-from deniable.core.algebra.expression import EPOCH, Column, Kind, Range
-from deniable.engines.duckdb.literals import FIRST_DAY, LAST_DAY, TYPES, cast, clamped, double, whole
+from deniable.core.algebra.expression import Column, Kind, Range
+from deniable.engines.duckdb.literals import ENDS, TYPES, cast, clamped, double, known, moment, text, whole
 from deniable.engines.engine import UnlikeUnitsError
 
 _FLOATS = frozenset({"FLOAT", "DOUBLE"})
@@ -55,9 +54,10 @@ def read(column: str, stored: str, declared: Column) -> str:
         case Kind.INTEGER:
             return _whole(column, stored, declared.range)
         case Kind.NUMBER:
-            return _real(_converted(column, stored, Kind.NUMBER), declared.range)
-        case Kind.DATE:
-            return _day(_converted(column, stored, Kind.DATE), declared.range)
+            number = f"EPOCH({column})" if stored == "INTERVAL" else _converted(column, stored, Kind.NUMBER)
+            return _real(number, declared.range)
+        case Kind.DATE | Kind.TIMESTAMP | Kind.TIME:
+            return _moment(_counted(column, stored, declared), declared.kind, declared.range)
         case Kind.TEXT:
             return _text(_converted(column, stored, Kind.TEXT), declared.length)
         case _:
@@ -120,10 +120,40 @@ def _real(value: str, bounds: Range) -> str:
     return clamped(value, low, high, f"{value} <= 'inf'::DOUBLE")
 
 
-def _day(value: str, bounds: Range) -> str:
-    """A date within its bounds; without bounds, within the calendar."""
+def _counted(column: str, stored: str, declared: Column) -> str:
+    """A date, a timestamp or a time of day. An instant is read in the declared zone, and nowhere else."""
+    if declared.kind is Kind.TIMESTAMP and stored == "TIMESTAMP WITH TIME ZONE":
+        return _local(column, declared.zone)
+    if stored == "VARCHAR" and declared.kind is Kind.TIMESTAMP:
+        instant = f"REGEXP_MATCHES({column}, {text(_OFFSET)})"
+        local = _local(f"TRY_CAST({column} AS TIMESTAMPTZ)", declared.zone)
+        return f"CASE WHEN {instant} THEN {local} ELSE TRY_CAST({column} AS TIMESTAMP) END"
+    if stored == "VARCHAR" and declared.kind is Kind.DATE:  # a cast would cut off the time of day
+        day = f"TRY_CAST({column} AS DATE)"
+        return f"CASE WHEN TRY_CAST({column} AS TIMESTAMP) = TRY_CAST({day} AS TIMESTAMP) THEN {day} END"
+    return _converted(column, stored, declared.kind)
+
+
+_OFFSET = r":\d\d(\.\d+)?\s*(Z|z|[A-Za-z]+/[A-Za-z_/]+|UTC|GMT|[+-]\d\d(:?\d\d)?(:?\d\d)?)\s*$"
+"""How a text ends that names an instant: with a time zone behind the time of day."""
+_INSTANTS = "TIMESTAMPTZ '0001-01-03 00:00:00+00'", "TIMESTAMPTZ '9999-12-29 00:00:00+00'"
+"""Instants whose local time is in the calendar wherever one stands; DuckDB raises for those far beyond."""
+
+
+def _local(instant: str, zone: str | None) -> str:
+    """What the clocks of a zone show at an instant; without a zone, nobody knows."""
+    if zone is None:
+        return f"CAST(NULL AS {TYPES[Kind.TIMESTAMP]})"
+    low, high = _INSTANTS
+    first, last = ENDS[Kind.TIMESTAMP]
+    inside = f"WHEN {instant} BETWEEN {low} AND {high} THEN ({instant} AT TIME ZONE {text(zone)})"
+    return f"CASE {inside} WHEN {instant} < {low} THEN {first} WHEN {instant} > {high} THEN {last} END"
+
+
+def _moment(value: str, kind: Kind, bounds: Range) -> str:
+    """Within its bounds; without bounds, within the calendar."""
     if bounds.low is None and bounds.high is None:
-        return f"CASE WHEN {value} BETWEEN {FIRST_DAY} AND {LAST_DAY} THEN {value} END"
-    low = FIRST_DAY if bounds.low is None else f"DATE '{EPOCH + timedelta(days=ceil(bounds.low))}'"
-    high = LAST_DAY if bounds.high is None else f"DATE '{EPOCH + timedelta(days=floor(bounds.high))}'"
+        return known(value, kind)
+    low = ENDS[kind][0] if bounds.low is None else moment(ceil(bounds.low), kind)
+    high = ENDS[kind][1] if bounds.high is None else moment(floor(bounds.high), kind)
     return clamped(value, low, high)

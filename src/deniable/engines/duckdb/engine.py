@@ -1,28 +1,33 @@
-"""Exact aggregates from Parquet, CSV and DuckDB files."""
+"""Exact aggregates from files of every format."""
 
 from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 
-import duckdb
 import pyarrow as pa
 
+from deniable.core.algebra.expression import Column
 from deniable.core.algebra.query import ExactQuery
 from deniable.core.algebra.relation import Matches
 from deniable.core.algebra.relation import tables as tables_of
 from deniable.core.errors import InvalidArgumentError
+from deniable.engines.duckdb.compare import ColumnCounts, compared
 from deniable.engines.duckdb.fan_out import count, lightened
 from deniable.engines.duckdb.killable import Killable
 from deniable.engines.duckdb.lockdown import locks, tables
-from deniable.engines.duckdb.look import types
+from deniable.engines.duckdb.look import rejected
 from deniable.engines.duckdb.statements import statement
-from deniable.engines.engine import Engine
-from deniable.files.scan import columns
+from deniable.engines.engine import Broken, Engine
+from deniable.files.fingerprint import Contents
+from deniable.files.scan import Step, columns
 from deniable.files.source import DataFile, Stamp
+from deniable.files.tables import unreadable
+
+_TRIES = 3
 
 
 class DuckDB(Engine):
@@ -38,7 +43,7 @@ class DuckDB(Engine):
     Caution:    whether and how fast a query ends depends on the data; see docs/threats.md. A text in a Parquet file
                 that is not valid UTF-8, or a line of a CSV file longer than 2 MB, fails every query that reads it. The
                 bounds that a Parquet file states for its columns are believed, as every engine does.
-    Gaps:       never: other statements than SELECT. not yet: several files for one table, schemas in DuckDB files.
+    Gaps:       never: other statements than SELECT. not yet: files on other machines.
     Needs:      nothing beyond `deniable` itself.
 
     Example:
@@ -60,13 +65,17 @@ class DuckDB(Engine):
 
     def __init__(
         self,
-        sources: Mapping[str, str | Path],
+        sources: Mapping[str, str | Path | DataFile],
         seconds: float = 60.0,
         memory: str = "4GB",
         threads: int | None = None,
+        contents: Contents | None = None,
     ) -> None:
-        """Tables by name, each a file: Parquet, CSV, or 'file.duckdb::table'. Nothing is opened yet."""
-        self._files = {name: DataFile.named(source) for name, source in sources.items()}
+        """Tables by name, each a source: a file, several files, or 'file.duckdb::table'. Nothing is opened yet."""
+        self._contents = contents or Contents()
+        self._files = {
+            name: source if isinstance(source, DataFile) else DataFile.named(source) for name, source in sources.items()
+        }
         self._seconds, self._memory = seconds, memory
         self._threads = threads or os.cpu_count() or 1
         self._lock = Lock()
@@ -89,25 +98,49 @@ class DuckDB(Engine):
         return known[1]
 
     def fetch(self, sql: str) -> pa.Table:
-        """One query at a time: each has all the threads and all the memory."""
+        """One query at a time: each has all the threads and all the memory.
+
+        If a file has changed meanwhile, it may have been read half before and half after: it is read again.
+        """
         with self._lock:
-            return self._worker().ask(sql)
+            for _ in range(_TRIES):
+                stamps = self._stamps()
+                table = self._worker(stamps).ask(sql)
+                if self._stamps() == stamps:
+                    return table
+        raise Broken("a file changes faster than it can be read")
 
     def describe(self, table: str) -> dict[str, str]:
-        """The columns in the file and DuckDB's names for their types; those of a CSV file are guessed from its rows."""
+        """The columns in the file and DuckDB's names for their types; those of a text file are texts. Reads no rows."""
         file = self._file(table)
-        if not file.path.is_file():
+        if not file.files:
             raise InvalidArgumentError(table, f"has no file at {file.path}")
         try:
-            return types(file)
-        except (duckdb.Error, OSError) as error:
-            unreadable = file.unreadable(table, error)
-        raise unreadable
+            file.require(table)
+            return columns(file)
+        except unreadable() as error:
+            problem = file.unreadable(table, error)
+        raise problem
+
+    def compare(
+        self, table: str, declared: Sequence[tuple[Column, Sequence[str | int] | None]], unit: str | None
+    ) -> list[ColumnCounts]:
+        """How many rows are not as they are declared, column by column; for custodians, with readable errors."""
+        file = self._file(table)
+        try:
+            return compared(file, declared, unit)
+        except unreadable() as error:
+            problem = file.unreadable(table, error)
+        raise problem
+
+    def skipped(self, table: str) -> str:
+        """Where the first line is that is no row, of a text file; nothing if there is none. For custodians."""
+        return rejected(self._file(table))
 
     def version(self, table: str) -> str:
-        """Of the path, size, time and number of the file, and of its first and last 64 KiB."""
+        """Of every byte, under a key; computed again when the files' sizes or times have changed."""
         try:
-            return self._file(table).fingerprint()
+            return self._contents.of(self._file(table))
         except OSError:
             raise InvalidArgumentError(table, "cannot be read at the moment") from None
 
@@ -136,13 +169,18 @@ class DuckDB(Engine):
             self._columns[table] = stamp, stored
         return stored
 
-    def _worker(self) -> Killable:
+    def _stamps(self) -> _Stamps:
+        return tuple(file.stamp() for file in self._files.values())
+
+    def _worker(self, stamps: _Stamps) -> Killable:
         """The worker; a new one if it died, or if a file has changed under it."""
-        stamps = tuple(file.stamp() for file in self._files.values())
         if not any(seen == stamps and worker.alive for seen, worker in self._started):
             _dismiss(self._started)
-            self._started.append((stamps, Killable(tables(self._files), self._locks, self._seconds)))
+            self._started.append((stamps, Killable(self._tables, self._locks, self._seconds)))
         return self._started[0][1]
+
+    def _tables(self, scratch: str) -> list[Step]:
+        return tables(self._files, scratch)
 
     def _locks(self, spill: str) -> list[str]:
         return locks(self._files, self._memory, self._threads, spill)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from deniable.core.algebra.expression import Call, Expression, Kind, Literal, Range
+from deniable.core.calendar import UNITS, WIDTHS, YEARS
 from deniable.engines.duckdb.grid import grid
-from deniable.engines.duckdb.literals import FIRST_DAY, LAST_DAY, TYPES, cast, clamped, whole
+from deniable.engines.duckdb.literals import ENDS, TYPES, cast, clamped, known, whole
 
 Say = Callable[[Expression, Kind | None], str]
 """Spells an argument, as a value of the kind asked for."""
@@ -15,6 +16,7 @@ Function = Callable[[Call, Say], str]
 
 PASSES_NAN = frozenset(
     {"add", "subtract", "multiply", "divide", "negate", "absolute", "floor", "ceiling", "round", "sqrt", "ln", "exp"}
+    | {"log_2", "log_10", "cube_root", "truncate"}
 )
 """Functions that answer NaN with NaN, and may be handed one."""
 _MAKES_NAN = frozenset({"add", "subtract", "multiply", "divide", "remainder", "to_number"})
@@ -80,8 +82,27 @@ def _firm(expression: Expression) -> bool:
     return expression.kind is not Kind.NUMBER and all(_firm(part) for part in parts)
 
 
-_COUNTED = frozenset({Kind.INTEGER, Kind.NUMBER, Kind.DATE})
-_ALWAYS_WITHIN = frozenset({"grid", "sign", "length", "quarter", "month", "day", "weekday"})
+_COUNTED = frozenset({Kind.INTEGER, Kind.NUMBER, *ENDS})
+_PARTS = {
+    "year": "YEAR",
+    "quarter": "QUARTER",
+    "month": "MONTH",
+    "day": "DAY",
+    "weekday": "ISODOW",
+    "weekday_from_sunday": "DAYOFWEEK",
+    "day_of_year": "DAYOFYEAR",
+    "week": "WEEKOFYEAR",
+    "iso_year": "ISOYEAR",
+    "decade": "DECADE",
+    "century": "CENTURY",
+    "hour": "HOUR",
+    "minute": "MINUTE",
+    "second": "SECOND",
+    "millisecond": "MILLISECOND",
+    "microsecond": "MICROSECOND",
+}
+"""What a calendar and a clock show."""
+_ALWAYS_WITHIN = frozenset({"grid", "sign", "length", *_PARTS} - {"year", "iso_year", "decade", "century"})
 
 
 def _enforced(expression: Expression) -> Range:
@@ -144,12 +165,17 @@ def _square_root(call: Call, say: Say) -> str:
     return f"SQRT({spelled})" if safe else f"CASE WHEN {spelled} >= 0 THEN SQRT({spelled}) END"
 
 
-def _logarithm(call: Call, say: Say) -> str:
-    spelled = say(call.arguments[0], Kind.NUMBER)
-    return f"CASE WHEN {spelled} > 0 THEN LN({spelled}) END"
+def _logarithm(name: str) -> Function:
+    """Of what is positive."""
+
+    def spell(call: Call, say: Say) -> str:
+        spelled = say(call.arguments[0], Kind.NUMBER)
+        return f"CASE WHEN {spelled} > 0 THEN {name}({spelled}) END"
+
+    return spell
 
 
-def _plain(pattern: str, *kinds: Kind, gives: Kind) -> Function:
+def _plain(pattern: str, *kinds: Kind | None, gives: Kind) -> Function:
     """A function that is total in DuckDB itself."""
 
     def spell(call: Call, say: Say) -> str:
@@ -209,10 +235,6 @@ def _substring(call: Call, say: Say) -> str:
     return f"SUBSTRING({say(value, Kind.TEXT)}, {start}, {length})"
 
 
-def _known_day(spelled: str) -> str:
-    return f"CASE WHEN {spelled} BETWEEN {FIRST_DAY} AND {LAST_DAY} THEN {spelled} END"
-
-
 def _day_of(days: str) -> str:
     """Day numbers outside the calendar are NULL."""
     sum_of = f"(DATE '1970-01-01' + CAST({days} AS INTEGER))"
@@ -220,7 +242,7 @@ def _day_of(days: str) -> str:
 
 
 def _cast_to(kind: Kind) -> Function:
-    """What cannot be cast is NULL. Dates are day numbers, truths are 0 and 1."""
+    """What cannot be cast is NULL. Dates and moments are numbers, truths are 0 and 1."""
 
     def spell(call: Call, say: Say) -> str:
         (value,) = call.arguments
@@ -228,7 +250,9 @@ def _cast_to(kind: Kind) -> Function:
             return say(value, call.kind)
         if value.kind is Kind.TEXT or kind is Kind.TEXT:
             spelled = f"TRY_CAST({say(value, None)} AS {TYPES[kind]})"
-            return _known_day(spelled) if kind is Kind.DATE else cast(spelled, kind, call.kind)
+            return known(spelled, kind) if kind in ENDS else cast(spelled, kind, call.kind)
+        if kind in ENDS and value.kind in ENDS:
+            return f"CAST({say(value, None)} AS {TYPES[kind]})"
         if kind is Kind.DATE:
             return _day_of(say(value, Kind.INTEGER))
         if kind is Kind.BOOLEAN:
@@ -238,11 +262,47 @@ def _cast_to(kind: Kind) -> Function:
     return spell
 
 
+def _part(name: str) -> Function:
+    """A whole number that a calendar or a clock shows."""
+
+    def spell(call: Call, say: Say) -> str:
+        (value,) = call.arguments
+        return cast(f"{name}({say(value, None)})", Kind.INTEGER, call.kind)
+
+    return spell
+
+
 def _truncated(unit: str) -> Function:
-    return _plain(f"CAST(DATE_TRUNC('{unit}', {{}}) AS DATE)", Kind.DATE, gives=Kind.DATE)
+    """Where a unit begins that starts before the calendar, there is nothing."""
+
+    def spell(call: Call, say: Say) -> str:
+        cut = f"CAST(DATE_TRUNC('{unit}', {say(call.arguments[0], None)}) AS {TYPES[call.kind]})"
+        return known(cut, call.kind) if unit in YEARS and unit != "year" else cut
+
+    return spell
 
 
-_TEXT, _DATE, _WHOLE, _REAL, _TRUTH = Kind.TEXT, Kind.DATE, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN
+def _later(call: Call, say: Say) -> str:
+    """Both are constants that reach no farther than ten thousand years: DuckDB's own calendar is much longer."""
+    value, months, microseconds = (say(part, None) for part in call.arguments)
+    moved = f"(CAST({value} AS TIMESTAMP) + TO_MONTHS(CAST({months} AS INTEGER)) + TO_MICROSECONDS({microseconds}))"
+    return known(moved, Kind.TIMESTAMP)
+
+
+def _bucket(call: Call, say: Say) -> str:
+    """Buckets of a constant width, one of which begins with the first Monday of 2000, as DuckDB's do."""
+    value, width = (say(part, None) for part in call.arguments)
+    return known(f"TIME_BUCKET(TO_MICROSECONDS({width}), {value}, TIMESTAMP '2000-01-03')", Kind.TIMESTAMP)
+
+
+def _moment_of(call: Call, say: Say) -> str:
+    """Numbers outside the calendar are NULL."""
+    number = say(call.arguments[0], Kind.INTEGER)
+    low, high = (f"EPOCH_US({end})" for end in ENDS[Kind.TIMESTAMP])
+    return f"MAKE_TIMESTAMP(CASE WHEN {number} BETWEEN {low} AND {high} THEN {number} END)"
+
+
+_TEXT, _WHOLE, _REAL, _TRUTH = Kind.TEXT, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN
 
 FUNCTIONS: dict[str, Function] = {
     "add": _arithmetic("({} + {})"),
@@ -258,7 +318,12 @@ FUNCTIONS: dict[str, Function] = {
     "ceiling": _rounding("CEIL"),
     "round": _round,
     "sqrt": _square_root,
-    "ln": _logarithm,
+    "ln": _logarithm("LN"),
+    "log_2": _logarithm("LOG2"),
+    "log_10": _logarithm("LOG10"),
+    "cube_root": _plain("CBRT({})", _REAL, gives=_REAL),
+    "truncate": _rounding("TRUNC"),
+    "bucket": _bucket,
     "exp": _plain("EXP({})", _REAL, gives=_REAL),
     "power": _plain("POWER({}, {})", _REAL, _REAL, gives=_REAL),
     "grid": grid,
@@ -269,9 +334,12 @@ FUNCTIONS: dict[str, Function] = {
     "to_integer": _cast_to(_WHOLE),
     "to_number": _cast_to(_REAL),
     "to_text": _cast_to(_TEXT),
-    "to_date": _cast_to(_DATE),
+    "to_date": _cast_to(Kind.DATE),
+    "to_timestamp": _cast_to(Kind.TIMESTAMP),
+    "to_time": _cast_to(Kind.TIME),
     "to_boolean": _cast_to(_TRUTH),
     "equal": _comparison("="),
+    "same": _comparison("IS NOT DISTINCT FROM"),
     "unequal": _comparison("<>"),
     "less": _comparison("<"),
     "at_most": _comparison("<="),
@@ -292,15 +360,31 @@ FUNCTIONS: dict[str, Function] = {
     "length": _plain("LENGTH({})", _TEXT, gives=_WHOLE),
     "substring": _substring,
     "concat": _joined("||", _TEXT),
-    "year": _plain("YEAR({})", _DATE, gives=_WHOLE),
-    "quarter": _plain("QUARTER({})", _DATE, gives=_WHOLE),
-    "month": _plain("MONTH({})", _DATE, gives=_WHOLE),
-    "day": _plain("DAY({})", _DATE, gives=_WHOLE),
-    "weekday": _plain("ISODOW({})", _DATE, gives=_WHOLE),
-    "truncate_year": _truncated("year"),
-    "truncate_quarter": _truncated("quarter"),
-    "truncate_month": _truncated("month"),
-    "truncate_week": _truncated("week"),
+    "concat_with": lambda call, say: f"CONCAT_WS({', '.join(say(part, _TEXT) for part in call.arguments)})",
+    "like_any_case": _plain("({} ILIKE {})", _TEXT, _TEXT, gives=_TRUTH),
+    "matches": _plain("REGEXP_MATCHES({}, {})", _TEXT, _TEXT, gives=_TRUTH),
+    "matches_fully": _plain("REGEXP_FULL_MATCH({}, {})", _TEXT, _TEXT, gives=_TRUTH),
+    "ends_with": _plain("SUFFIX({}, {})", _TEXT, _TEXT, gives=_TRUTH),
+    "trim_start": _plain("LTRIM({})", _TEXT, gives=_TEXT),
+    "trim_end": _plain("RTRIM({})", _TEXT, gives=_TEXT),
+    "trim_characters": _plain("TRIM({}, {})", _TEXT, _TEXT, gives=_TEXT),
+    "trim_start_characters": _plain("LTRIM({}, {})", _TEXT, _TEXT, gives=_TEXT),
+    "trim_end_characters": _plain("RTRIM({}, {})", _TEXT, _TEXT, gives=_TEXT),
+    "replace": _plain("REPLACE({}, {}, {})", _TEXT, _TEXT, _TEXT, gives=_TEXT),
+    "fill_left": _plain("LPAD({}, CAST({} AS INTEGER), {})", _TEXT, _WHOLE, _TEXT, gives=_TEXT),
+    "fill_right": _plain("RPAD({}, CAST({} AS INTEGER), {})", _TEXT, _WHOLE, _TEXT, gives=_TEXT),
+    "split_part": _plain("SPLIT_PART({}, {}, {})", _TEXT, _TEXT, _WHOLE, gives=_TEXT),
+    "last": _plain("RIGHT({}, {})", _TEXT, _WHOLE, gives=_TEXT),
+    "reverse": _plain("REVERSE({})", _TEXT, gives=_TEXT),
+    "position": _plain("STRPOS({}, {})", _TEXT, _TEXT, gives=_WHOLE),
+    "byte_length": _plain("STRLEN({})", _TEXT, gives=_WHOLE),
+    **{name: _part(spelled) for name, spelled in _PARTS.items()},
+    **{f"truncate_{unit}": _truncated(unit) for unit in UNITS},
+    "later": _later,
+    "epoch": lambda call, say: f"({say(call.arguments[0], Kind.NUMBER)} / {WIDTHS['second']}e0)",
+    "format": _plain("STRFTIME({}, {})", None, _TEXT, gives=_TEXT),
+    "microseconds": _plain("{}", _WHOLE, gives=_WHOLE),
+    "moment_of_microseconds": _moment_of,
     "days": _plain("{}", _WHOLE, gives=_WHOLE),
     "date_of_days": lambda call, say: _day_of(say(call.arguments[0], Kind.INTEGER)),
 }

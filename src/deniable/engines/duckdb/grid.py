@@ -16,6 +16,9 @@ def grid(call: Call, say: Callable[[Expression, Kind | None], str]) -> str:
     centre, step, reach = (_constant(constant) for constant in constants)
     if value.kind is not Kind.NUMBER and step == 1 and centre.denominator == 1:
         return _whole(value, say(value, Kind.INTEGER), int(centre), int(reach))
+    most = max(abs(centre - reach * step), abs(centre + reach * step))
+    if value.kind is not Kind.NUMBER and step.denominator == 1 and centre.denominator == 1 and most < _SAFE:
+        return _steps(value, say(value, Kind.INTEGER), int(centre), int(step), int(reach))
     return _real(value, say(value, Kind.NUMBER), centre, step, int(reach))
 
 
@@ -31,6 +34,18 @@ def _whole(value: Expression, spelled: str, centre: int, reach: int) -> str:
     if not _lies_within(value, Fraction(low), Fraction(high)):
         spelled = clamped(spelled, whole(low), whole(high))
     return f"({spelled} - {whole(centre)})" if centre else spelled
+
+
+_SAFE = 1 << 61
+"""Whole numbers below this, and their differences, fit 64 bits."""
+
+
+def _steps(value: Expression, spelled: str, centre: int, step: int, reach: int) -> str:
+    """Longer steps between whole numbers: counted from the lowest, so that nothing is negative where it is divided."""
+    low, high = centre - reach * step, centre + reach * step
+    if not _lies_within(value, Fraction(low), Fraction(high)):
+        spelled = clamped(spelled, whole(low), whole(high))
+    return f"(({spelled} - {whole(low - step // 2)}) // {step} - {reach})"
 
 
 def _real(value: Expression, spelled: str, centre: Fraction, step: Fraction, reach: int) -> str:

@@ -14,19 +14,21 @@ from typing import IO, BinaryIO, cast
 
 import pyarrow as pa
 
+from deniable.core.deadline import go_on, left
 from deniable.engines.duckdb.messages import DONE, receive, send
 from deniable.engines.engine import Broken
+from deniable.files.scan import Step
 
 
 class Killable:
     """One worker: it answers within its time, or it is killed. Not for use by two threads at once."""
 
-    def __init__(self, tables: list[str], locks: Callable[[str], list[str]], seconds: float) -> None:
+    def __init__(self, tables: Callable[[str], list[Step]], locks: Callable[[str], list[str]], seconds: float) -> None:
         """Start it, show it the tables and lock it, given the directory where it may put what memory cannot hold."""
         self._seconds = seconds
         self._owner = os.getpid()
         self._spill = tempfile.mkdtemp(prefix="deniable-")
-        setup = {"tables": tables, "locks": locks(self._spill), "spill": self._spill}
+        setup = {"tables": tables(self._spill), "locks": locks(self._spill), "spill": self._spill}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "deniable.engines.duckdb.worker"],
             stdin=subprocess.PIPE,
@@ -66,7 +68,8 @@ class Killable:
 
     def _exchange(self, message: str) -> bytes:
         """A message there and an answer back. If anything comes between, a late one must not answer the next."""
-        alarm = Timer(self._seconds, self._process.kill)
+        go_on()
+        alarm = Timer(min(self._seconds, left()), self._process.kill)
         alarm.start()
         try:
             send(cast("BinaryIO", self._process.stdin), message.encode())

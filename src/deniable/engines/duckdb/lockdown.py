@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 
-from deniable.engines.duckdb.literals import quoted, text
-from deniable.files.scan import attached, relation
+from deniable.engines.duckdb.literals import text
+from deniable.files.scan import Step, literal, opened, steps
 from deniable.files.source import DataFile
+from deniable.files.tables import unreadable
 
 MISTRUSTED = "top_n_window_elimination,type_pushdown"
 """Optimizer rules that have had wrong results: the second lets TRY_CAST drop rows of CSV files, or raise
@@ -15,18 +17,19 @@ MISTRUSTED = "top_n_window_elimination,type_pushdown"
 _LARGE = 1 << 24
 
 
-def tables(files: Mapping[str, DataFile]) -> list[str]:
+def tables(files: Mapping[str, DataFile], scratch: str) -> list[Step]:
     """The declared files as tables. One that cannot be opened is no table, and does not stand in the others' way."""
-    statements = []
+    found: list[Step] = []
     for name, file in files.items():
-        with suppress(OSError):
-            statements += [*attached(file), f"CREATE VIEW main.{quoted(name)} AS FROM {relation(file)}"]
-    return statements
+        with suppress(*unreadable()):
+            found += steps(file, name, Path(scratch))
+    return found
 
 
 def locks(files: Mapping[str, DataFile], memory: str, threads: int, spill: str) -> list[str]:
     """Limits, then every door but those to the declared files and the spill directory, then the key thrown away."""
-    paths = ", ".join(sorted({text(str(file.path)) for file in files.values()}))
+    reached = [path for name, file in files.items() for path in opened(file, name, Path(spill))]
+    paths = sorted({spelled for path in reached for spelled in (str(path), literal(path))})
     settings = {
         "memory_limit": text(memory),
         "threads": str(threads),
@@ -40,7 +43,7 @@ def locks(files: Mapping[str, DataFile], memory: str, threads: int, spill: str) 
         "autoload_known_extensions": "false",
         "allow_community_extensions": "false",
         "allow_persistent_secrets": "false",
-        "allowed_paths": f"[{paths}]",
+        "allowed_paths": f"[{', '.join(map(text, paths))}]",
         "enable_external_access": "false",
         "lock_configuration": "true",
     }
@@ -54,5 +57,5 @@ def _table_bits(files: Mapping[str, DataFile], threads: int) -> int:
     Every thread has its own array, so with many threads it must be smaller; and filling it takes longer than a small
     file needs. Decided by the files' sizes, not by what is asked.
     """
-    sizes = [stamp[0] for file in files.values() if (stamp := file.stamp()) is not None]
+    sizes = [sum(size for _, size, *_ in file.stamp() or ()) for file in files.values()]
     return min(20, 23 - threads.bit_length()) if max(sizes, default=0) > _LARGE else 12

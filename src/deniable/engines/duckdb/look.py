@@ -5,27 +5,28 @@ It reads as the engine reads: what is NULL here is NULL in every question, and w
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
-
-import duckdb
 
 from deniable.core.algebra.expression import Column, Kind
 from deniable.engines.duckdb.columns import read
 from deniable.engines.duckdb.lockdown import MISTRUSTED
-from deniable.files.kinds import kind_of
-from deniable.files.scan import attached, checked, columns, quoted
+from deniable.files.formats import FileFormat
+from deniable.files.kinds import kind_of, misfit
+from deniable.files.scan import HERE, columns, pointed, quoted, reading
 from deniable.files.source import DataFile
+from deniable.files.tables import unreadable
 
 _SAMPLE = 20_480
-"""Lines of a CSV file from which its types are guessed."""
+"""Lines of a text file from which its types are guessed."""
 
 _GUESSES = {
     "BIGINT": r"TRY_CAST({0} AS BIGINT) IS NOT NULL AND regexp_full_match(trim({0}), '[+-]?(0|[1-9][0-9]*)')",
     "DOUBLE": r"TRY_CAST({0} AS DOUBLE) IS NOT NULL AND NOT regexp_full_match(trim({0}), '[+-]?0[0-9].*')",
     "BOOLEAN": "TRY_CAST({0} AS BOOLEAN) IS NOT NULL",
-    "DATE": "TRY_CAST({0} AS DATE) IS NOT NULL",
+    "DATE": "TRY_CAST({0} AS TIMESTAMP) = TRY_CAST(TRY_CAST({0} AS DATE) AS TIMESTAMP)",
+    "TIMESTAMP": r"TRY_CAST({0} AS TIMESTAMP) IS NOT NULL AND NOT regexp_matches({0}, '[0-9](Z|z|[+-][0-9:]+)$')",
 }
 """What every text in a column must be, to be read as one of these by the engine's own casts. 02138 is a code."""
 
@@ -49,51 +50,72 @@ class Looked:
 
 
 def types(file: DataFile) -> dict[str, str]:
-    """The columns and DuckDB's names of their types; those of a CSV file are guessed, from its first rows."""
-    stored = columns(file)
-    if not file.is_text:
-        return stored
-    tests = ", ".join(_test(quoted(name), guess) for name in stored for guess in _GUESSES.values())
-    passed = iter(_row(file, f"SELECT {tests} FROM (FROM {checked(file)} LIMIT {_SAMPLE})"))  # noqa: S608 - quoted
-    fits = {name: [kind for kind in _GUESSES if next(passed)] for name in stored}
-    return {name: kinds[0] if kinds else stored[name] for name, kinds in fits.items()}
+    """The columns and DuckDB's names of their types; those of a text file are guessed, from its first rows."""
+    found = columns(file)
+    texts = [name for name in found if file.untyped(name)]
+    if not texts:
+        return found
+    tests = ", ".join(_test(file, name, kind) for name in texts for kind in _GUESSES)
+    passed = iter(row(file, f"SELECT {tests} FROM (FROM {HERE} LIMIT {_SAMPLE})"))  # noqa: S608 - quoted
+    fits = {name: [kind for kind in _GUESSES if next(passed)] for name in texts}
+    return found | {name: kinds[0] for name, kinds in fits.items() if kinds}
 
 
 def look(file: DataFile, few: int) -> list[Looked]:
     """Every column, with the values of those texts that have at most `few` different ones."""
     try:
         return _look(file, few)
-    except (duckdb.Error, OSError) as error:
+    except unreadable() as error:
         raise file.unreadable("file", error) from None
 
 
+def rejected(file: DataFile) -> str:
+    """What a strict reader says of the first line that is no row; nothing if all are. Reads every row."""
+    if not file.is_text:
+        return ""
+    try:
+        row(file, f"SELECT COUNT(COLUMNS(*)) FROM {HERE}")  # noqa: S608 - a constant
+    except unreadable() as error:
+        return str(file.unreadable("file", error)).removeprefix("file ")
+    return ""
+
+
+def counted(file: DataFile, column: str) -> tuple[int, int]:
+    """The rows, and the different values of a column."""
+    rows, distinct = row(file, f"SELECT COUNT(*), COUNT(DISTINCT {quoted(column)}) FROM {HERE}")  # noqa: S608 - quoted
+    return rows, distinct
+
+
 def _look(file: DataFile, few: int) -> list[Looked]:
-    stored = columns(file)
-    kinds = {name: (guessed, kind_of(guessed)) for name, guessed in types(file).items()}
+    found = columns(file)
+    kinds = {name: (guessed, _declarable(guessed)) for name, guessed in types(file).items()}
+    told = replace(file, declared={name: kind for name, (_, kind) in kinds.items() if kind is not None})
     declared = {name: Column(name, kind) for name, (_, kind) in kinds.items() if kind is not None}
-    read_as = {name: read(quoted(name), stored[name], column) for name, column in declared.items()}
+    read_as = {name: read(quoted(name), found[name], column) for name, column in declared.items()}
     facts = ", ".join(_facts(read_as[name], column.kind) for name, column in declared.items())
-    found = iter(_row(file, f"SELECT {facts} FROM {checked(file)}") if facts else ())  # noqa: S608 - quoted
+    looked_up = iter(row(told, f"SELECT {facts} FROM {HERE}") if facts else ())  # noqa: S608 - quoted
     looked = []
     for name, (guessed, kind) in kinds.items():
         if kind is None:
             looked.append(Looked(name, guessed, None))
             continue
-        complete, low, high = (next(found) for _ in range(3))
-        values = _values(file, read_as[name], few) if kind is Kind.TEXT else None
+        complete, low, high = (next(looked_up) for _ in range(3))
+        values = _values(told, read_as[name], few) if kind is Kind.TEXT else None
         looked.append(Looked(name, guessed, kind, low, high, values, complete))
     return looked
 
 
-def repeats(file: DataFile, column: str) -> bool:
-    """Whether some value occurs twice, or is missing."""
-    counts = f"COUNT(DISTINCT {quoted(column)}) < COUNT(*)"
-    return bool(_row(file, f"SELECT {counts} FROM {checked(file)}")[0])  # noqa: S608 - quoted
+def _declarable(stored: str) -> Kind | None:
+    """The kind of a stored type, if a policy can declare it without saying more."""
+    kind = kind_of(stored)
+    return None if kind is None or misfit(stored, kind) else kind
 
 
-def _test(name: str, guess: str) -> str:
-    """A column without any value passes none."""
-    return f"COALESCE(bool_and({guess.format(name)}) FILTER (WHERE {name} IS NOT NULL), false)"
+def _test(file: DataFile, name: str, kind: str) -> str:
+    """Whether every text in a column can be read so. A column without any value passes none."""
+    comma = file.format is FileFormat.CSV and file.layout.decimal == "," and kind == "DOUBLE"
+    guess = _GUESSES[kind].format(pointed(quoted(name)) if comma else quoted(name))
+    return f"COALESCE(bool_and({guess}) FILTER (WHERE {quoted(name)} IS NOT NULL), false)"
 
 
 def _facts(value: str, kind: Kind) -> str:
@@ -107,14 +129,12 @@ def _facts(value: str, kind: Kind) -> str:
 
 def _values(file: DataFile, value: str, few: int) -> tuple[str, ...] | None:
     """The different texts in order, if they are few."""
-    distinct = f"SELECT DISTINCT {value} AS v FROM {checked(file)} WHERE {value} IS NOT NULL LIMIT {few + 1}"  # noqa: S608 - quoted
-    (found,) = _row(file, f"SELECT COALESCE(list(v), []) FROM ({distinct})")  # noqa: S608 - same
+    distinct = f"SELECT DISTINCT {value} AS v FROM {HERE} WHERE {value} IS NOT NULL LIMIT {few + 1}"  # noqa: S608 - quoted
+    (found,) = row(file, f"SELECT COALESCE(list(v), []) FROM ({distinct})")  # noqa: S608 - same
     return tuple(sorted(found)) if len(found) <= few else None
 
 
-def _row(file: DataFile, sql: str) -> tuple[Any, ...]:
+def row(file: DataFile, sql: str, *, strict: bool = True) -> tuple[Any, ...]:
     """The only row of an answer, without the optimizer's rules that the engine does without."""
-    with duckdb.connect(config={"disabled_optimizers": MISTRUSTED}) as connection:
-        for statement in attached(file):
-            connection.execute(statement)
+    with reading(file, strict=strict, disabled_optimizers=MISTRUSTED) as connection:
         return connection.execute(sql).fetchall()[0]

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from deniable.core.algebra.expression import Column, Expression, Kind
 from deniable.core.algebra.relation import (
+    HIGH,
+    LOW,
     ROW,
     THERE,
     UNIT,
@@ -162,6 +164,9 @@ def _joined(relation: Joined, tables: Tables, alias: str) -> From:
             place = f"{alias}_{number}"
             text = f"({text} LEFT JOIN {_among(other, columns, tables, place)})"
             columns[f"{number}.{THERE}"] = Stored(f"{place}.there", TYPES[Kind.BOOLEAN])
+            if other.extent is not None:
+                columns[f"{number}.{LOW}"] = Stored(f"{place}.low", TYPES[other.extent.kind])
+                columns[f"{number}.{HIGH}"] = Stored(f"{place}.high", TYPES[other.extent.kind])
             continue
         part = spelled(other.table, tables, f"{alias}_{number}")
         columns |= _numbered_names(number, part)
@@ -202,23 +207,27 @@ def _told_apart(column: Column, speller: Speller) -> str:
 def _among(other: Among, columns: Mapping[str, Stored], tables: Tables, alias: str) -> str:
     """The set, and what is looked for in it.
 
-    A row must match one entry at most: DISTINCT is on exactly what stands on the other side of the equality, which is
-    of the same type and is not computed with any more.
+    A row must match one entry at most: DISTINCT, or GROUP BY, is on exactly what stands on the other side of the
+    equality, which is of the same type and is not computed with any more.
     """
     rows, before = spelled(other.table, tables), Speller(columns)
     inside = Speller(rows.columns)
     pairs: list[tuple[str, str]] = []
     if other.units is not None:
-        wanted, name = other.units
-        _check_alike(columns[wanted].type, rows.columns[name].type)
-        pairs.append((before.unit(wanted), inside.unit(name)))
+        whose, name = other.units
+        _check_alike(columns[whose].type, rows.columns[name].type)
+        pairs.append((before.unit(whose), inside.unit(name)))
     for value, option in other.values:
         kind = common(value, option)
         pairs.append((before.identity(value, kind), inside.identity(option, kind)))
     entries = [f"{option} AS e{place}" for place, (_, option) in enumerate(pairs)]
-    chosen = f"DISTINCT {', '.join([*entries, 'TRUE AS there'])}"
-    equal = " AND ".join(f"{value} = {alias}.e{place}" for place, (value, _) in enumerate(pairs)) or "TRUE"
-    return f"({rows.select(None, other.where, [chosen])}) AS {alias} ON {equal}"
+    chosen, grouped = [f"DISTINCT {', '.join([*entries, 'TRUE AS there'])}"], ""
+    if other.extent is not None:
+        extent = inside.identity(other.extent)
+        chosen = [*entries, "TRUE AS there", f"MIN({extent}) AS low", f"MAX({extent}) AS high"]
+        grouped = f" GROUP BY {', '.join(str(place + 1) for place in range(len(entries)))}" if entries else ""
+    equal = " AND ".join(f"{wanted} = {alias}.e{place}" for place, (wanted, _) in enumerate(pairs)) or "TRUE"
+    return f"({rows.select(None, other.where, chosen)}{grouped}) AS {alias} ON {equal}"
 
 
 def _numbered_names(number: int, part: From) -> dict[str, Stored]:

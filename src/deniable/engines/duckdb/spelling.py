@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, time
 from fractions import Fraction
 
-from deniable.core.algebra.expression import EPOCH, Call, Column, Expression, Kind, Literal
+from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal
+from deniable.core.calendar import counted
 from deniable.engines.duckdb.columns import Stored, identified, read, read_word
 from deniable.engines.duckdb.functions import FUNCTIONS, PASSES_NAN, may_be_nan
-from deniable.engines.duckdb.literals import TYPES, cast, double, text, whole
+from deniable.engines.duckdb.literals import ENDS, TYPES, cast, double, moment, text, whole
 from deniable.engines.engine import TooLongError
 
 _LONG = 1 << 63
@@ -90,12 +91,14 @@ def _constant(literal: Literal, kind: Kind) -> str:  # noqa: PLR0911 - one line 
             return cast("TRUE" if literal.value else "FALSE", Kind.BOOLEAN, kind)
         case str():
             return cast(text(literal.value), Kind.TEXT, kind)
-        case date() if kind is Kind.DATE:
-            return f"DATE '{literal.value.isoformat()}'"
-        case date():
-            return _constant(Literal(Fraction((literal.value - EPOCH).days), Kind.INTEGER), kind)
-        case Fraction() if kind is Kind.DATE:
-            return f"DATE '{EPOCH + timedelta(days=int(literal.value))}'"
+        case date() | time() if kind is literal.kind:
+            return moment(counted(literal.value), kind)
+        case date() if kind is Kind.TIMESTAMP:
+            return cast(moment(counted(literal.value), literal.kind), literal.kind, kind)
+        case date() | time():
+            return _constant(Literal(Fraction(counted(literal.value)), Kind.INTEGER), kind)
+        case Fraction() if kind in ENDS:
+            return moment(int(literal.value), kind)
         case Fraction() if kind is Kind.INTEGER and abs(literal.value) < _LONG:
             return f"CAST({whole(round(literal.value))} AS BIGINT)"  # a bare one would be computed with in 32 bits
         case Fraction() if kind is Kind.INTEGER:

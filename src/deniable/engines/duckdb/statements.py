@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from deniable.core.algebra.expression import Column, Expression, Kind, columns
 from deniable.core.algebra.query import (
     WEIGHT,
+    DistinctSum,
     DistinctValues,
     ExactQuery,
     Kept,
@@ -231,8 +232,9 @@ def _distinct(rows: _Rows, query: DistinctValues) -> str:
     """The different values of each group, where a unit adds those below the first hash that is one too many."""
     conditions = [] if query.filter is None else [rows.speller.spell(query.filter)]
     value = rows.speller.key(query.value)
+    taken = "SUM" if isinstance(query, DistinctSum) else "COUNT"
     if rows.source.unit is None:
-        counted = finished(f"COUNT(DISTINCT {value})", query.name)
+        counted = finished(f"{taken}(DISTINCT {value})", query.name)
         last = _select([*rows.answered(rows.values), counted], rows.chosen(*conditions), len(rows.keys))
         return rows.with_steps({}, last)
     columns = [f"{rows.unit} AS unit", *rows.labelled(), f"{value} AS value"]
@@ -246,7 +248,7 @@ def _distinct(rows: _Rows, query: DistinctValues) -> str:
         "cuts": _select(["unit", "hashed AS cut"], f"ranks WHERE place = {rows.most + 1}"),
         "kept": _select([*rows.keys, "value"], "hashes LEFT JOIN cuts USING (unit) WHERE cut IS NULL OR hashed < cut"),
     }
-    counted = finished("COUNT(DISTINCT value)", query.name)
+    counted = finished(f"{taken}(DISTINCT value)", query.name)
     return rows.with_steps(steps, _select([*rows.answered(rows.keys), counted], "kept", len(rows.keys)))
 
 

@@ -22,6 +22,8 @@ import duckdb
 import pyarrow as pa
 
 from deniable.engines.duckdb.messages import DONE, FAILED, receive, send
+from deniable.files.scan import Step, take
+from deniable.files.tables import unreadable
 
 
 def main() -> None:
@@ -36,11 +38,11 @@ def main() -> None:
         _reply(replies, partial(answer, connection, queue.get()))
 
 
-def prepare(connection: duckdb.DuckDBPyConnection, tables: list[str], locks: list[str]) -> bytes:
+def prepare(connection: duckdb.DuckDBPyConnection, tables: list[Step], locks: list[str]) -> bytes:
     """Before the first question: the tables, of which one may be broken, and the locks, of which none may be."""
-    for statement in tables:
-        with suppress(duckdb.Error):
-            connection.execute(statement)
+    for step in tables:
+        with suppress(*unreadable()):
+            take(connection, step)
     for statement in locks:
         connection.execute(statement)
     return b""

@@ -52,6 +52,20 @@ def distinct(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) ->
     return call("round", statistics.distinct(value, aggregate.where), number(0))
 
 
+def distinct_sum(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    """Different values, added up."""
+    (value,) = aggregate.values
+    return statistics.distinct_sum(value, aggregate.where)
+
+
+def distinct_average(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
+    """Their sum over their number, within the bounds; NULL where there are none."""
+    (value,) = aggregate.values
+    many = statistics.distinct(value, aggregate.where)
+    mean = call("divide", statistics.distinct_sum(value, aggregate.where), many)
+    return _where_any(many, _clip(mean, value.range))
+
+
 def quantile(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
     """A choice by rank, also for the median and both extremes."""
     (value,) = aggregate.values

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from math import prod
 
 from deniable.core.algebra.expression import Column, Expression, Kind
 from deniable.core.algebra.query import WEIGHT
+from deniable.core.calendar import DAY, SECOND
 from deniable.core.errors import Refused
 from deniable.planner.aggregates.statistics import Statistics, bounds, named, present
-from deniable.planner.choices.histogram import CELL, MOST_TOGETHER, CellHistogram, EqualCells, Mode, Quantile
+from deniable.planner.choices.histogram import (
+    CELL,
+    MOST_TOGETHER,
+    CellHistogram,
+    EqualCells,
+    Mode,
+    Quantile,
+    most_cells,
+)
 from deniable.planner.choices.syntax import MOST_ENTRIES
+from deniable.planner.expressions.functions import call
 from deniable.planner.expressions.keys import GroupKey, domain
 from deniable.planner.work import VALUES_A_STEP, spend
 
@@ -22,18 +33,38 @@ _EXTREMES = {Fraction(0): ("minimum", (1,)), Fraction(1): ("maximum", (-1,))}
 
 def quantile(statistics: Statistics, value: Expression, where: Expression | None, share: Fraction) -> Column:
     """The value that `share` of the rows do not exceed."""
-    low, high = bounds(value)
+    place = call(_NUMBERS[value.kind], value) if value.kind in _NUMBERS else value
+    low, high = bounds(place)
     groups = _groups(statistics, _FEWEST_CELLS)
     declared = statistics.steps.get(value.name) if isinstance(value, Column) else None
-    whole = value.kind is Kind.INTEGER
-    cells = EqualCells.over(low, high, Fraction(1) if whole else declared, groups, whole=whole)
+    whole = place.kind is Kind.INTEGER
+    cells = _cells(low, high, declared, groups, whole=whole, clock=_NUMBERS.get(value.kind) == "microseconds")
     label, sides = _EXTREMES.get(
         share, ("median" if share == Fraction(1, 2) else f"quantile {float(share):g}", (-1, 0, 1))
     )
-    histogram = _histogram(statistics, cells.of(value), present(where, value))
-    choice = Quantile(named(share, cells, histogram), label, histogram, cells, share, sides)
+    histogram = _histogram(statistics, cells.of(place), present(where, value))
+    kind = value.kind if value.kind in _NUMBERS else Kind.INTEGER if cells.whole else Kind.NUMBER
+    choice = Quantile(named(share, cells, histogram, kind), label, histogram, cells, share, sides, kind)
     statistics.found.setdefault(choice.name, choice)
     return choice.column
+
+
+_NUMBERS = {Kind.DATE: "days", Kind.TIMESTAMP: "microseconds", Kind.TIME: "microseconds"}
+"""What is chosen by the number that stands for it."""
+_CLOCK = tuple(Fraction(SECOND) * seconds for seconds in (1, 10, 60, 600, 3600, 6 * 3600))
+"""The steps in which people read clocks, in microseconds; beyond, days."""
+
+
+def _cells(
+    low: Fraction, high: Fraction, declared: Fraction | None, groups: int, *, whole: bool, clock: bool
+) -> EqualCells:
+    """Cells as fine as values can be; where a clock has too many of them, in steps that people read clocks in."""
+    if not clock:
+        return EqualCells.over(low, high, Fraction(1) if whole else declared, groups, whole=whole)
+    own = declared or Fraction(1)
+    coarser = (step for step in (own, *_CLOCK) if step >= own and (high - low) / step < most_cells(groups))
+    cells = EqualCells.over(low, high, next(coarser, Fraction(DAY)), groups, whole=True)
+    return replace(cells, coarse=cells.step != own)
 
 
 def most_common(statistics: Statistics, value: Expression, where: Expression | None, places: int, place: int) -> Column:

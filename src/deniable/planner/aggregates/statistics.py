@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
 
@@ -51,7 +51,9 @@ class Statistic:
     filter: Expression | None = None
     """For counts of units and of values: which rows count."""
     distinct: Expression | None = None
-    """For counts of different values: of what."""
+    """For counts and sums of different values: of what."""
+    summed: bool = False
+    """Whether different values are added up, and not counted."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -113,6 +115,19 @@ class Statistics:
         return self._found(
             Statistic(name, "values", Fraction(1), most, signed=False, total=None, filter=rows, distinct=value)
         )
+
+    def distinct_sum(self, value: Expression, where: Expression | None) -> Column:
+        """The sum of the different values, each of which is a whole number of steps; a unit adds its contribution."""
+        extent = max(abs(end) for end in bounds(value))
+        step = step_of(value, extent, self.steps)
+        if step != _own_step(value, self.steps):
+            reason = "Different values can only be added up if they are whole numbers, or multiples of a declared step."
+            raise Refused("distinct", reason, "Write SUM(DISTINCT ROUND(x)).")
+        reach, most = ceil(extent / step), self.source.contribution if self.source.unit is not None else 1
+        place, rows = placed(value, Fraction(0), step, reach), present(where, value)
+        name, label = named("distinct sum", place, rows), "sum of values"
+        found = Statistic(name, label, step, most * reach, signed=True, total=None, filter=rows, distinct=place)
+        return self._found(replace(found, summed=True))
 
     def sum(self, value: Expression, where: Expression | None) -> Moment:
         """The plain sum: for a question that pays for no count of the same rows."""
@@ -241,7 +256,11 @@ def placed(value: Expression, centre: Fraction, step: Fraction, reach: int) -> E
 def bounds(value: Expression) -> tuple[Fraction, Fraction]:
     """Finite bounds, or a refusal."""
     if value.kind not in (Kind.INTEGER, Kind.NUMBER):
-        raise Refused("type-mismatch", f"This needs numbers, not {value.kind.value}.", "Use COUNT, or cast.")
+        raise Refused(
+            "type-mismatch",
+            f"This needs numbers, not {value.kind.value}.",
+            "Use COUNT(DISTINCT x), or CAST(x AS INTEGER).",
+        )
     within = nominal(value.range) if value.kind is Kind.NUMBER else value.range
     low, high = within.low, within.high
     if low is None or high is None:

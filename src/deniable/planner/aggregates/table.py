@@ -37,6 +37,11 @@ class AggregateFunction:
     """The constants that its name alone gives: MIN is quantile 0."""
 
     @property
+    def adds(self) -> bool:
+        """Whether it adds numbers up, and truths as 0 and 1."""
+        return not self.chosen and self.make not in (makers.count, makers.units, makers.distinct)
+
+    @property
     def chosen(self) -> bool:
         """Whether it is chosen among cells, and not computed from sums."""
         return bool(self.always) or self.takes[-1] in "qk"
@@ -54,15 +59,19 @@ DISTINCT = AggregateFunction(
     counts=False,
     python="distinct",
 )
+DISTINCT_SUM = AggregateFunction(("SUM(DISTINCT x)",), (), "x", makers.distinct_sum, counts=False)
+DISTINCT_AVERAGE = AggregateFunction(("AVG(DISTINCT x)",), (), "x", makers.distinct_average, counts=False)
 
 TABLE = (
     COUNT,
     UNITS,
     DISTINCT,
+    DISTINCT_SUM,
+    DISTINCT_AVERAGE,
     AggregateFunction(("SUM",), (exp.Sum,), "x", makers.total, counts=False, python="total"),
     AggregateFunction(("AVG",), (exp.Avg,), "x", makers.average, counts=True, python="mean"),
     AggregateFunction(
-        ("VAR_SAMP", "VARIANCE"),
+        ("VAR_SAMP", "VARIANCE", "VAR"),
         (exp.Variance,),
         "x",
         makers.variance(sample=True, root=False),
@@ -71,7 +80,7 @@ TABLE = (
     ),
     AggregateFunction(("VAR_POP",), (exp.VariancePop,), "x", makers.variance(sample=False, root=False), counts=True),
     AggregateFunction(
-        ("STDDEV_SAMP", "STDDEV"),
+        ("STDDEV_SAMP", "STDDEV", "STD"),
         (exp.StddevSamp, exp.Stddev),
         "x",
         makers.variance(sample=True, root=True),
@@ -101,6 +110,12 @@ TABLE = (
     AggregateFunction(("APPROX_TOP_K",), (exp.ApproxTopK,), "xk", makers.mode, counts=False, python="most_common"),
 )
 
+OF_DIFFERENT: dict[type[exp.Expression], AggregateFunction] = {
+    exp.Count: DISTINCT,
+    exp.Sum: DISTINCT_SUM,
+    exp.Avg: DISTINCT_AVERAGE,
+}
+"""What aggregates mean with DISTINCT; the least and the largest of different values are those of all."""
 BY_NODE = {node: function for function in TABLE for node in function.nodes}
 
 _MEANT = {name: name for function in TABLE for name in function.sql if "(" not in name} | {

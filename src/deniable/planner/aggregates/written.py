@@ -8,9 +8,10 @@ from fractions import Fraction
 from sqlglot import exp
 
 from deniable.core.errors import Refused
-from deniable.planner.aggregates.table import BY_NODE, COUNT, DISTINCT, AggregateFunction, instead
+from deniable.planner.aggregates.table import BY_NODE, COUNT, OF_DIFFERENT, AggregateFunction, instead
 from deniable.planner.choices.syntax import place, plain, second, share
 from deniable.planner.parse import position
+from deniable.planner.wording.own_words import spelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +25,19 @@ class Written:
 
 
 def written(node: exp.Expression) -> Written:
-    """What an aggregate without its FILTER means; COUNT(DISTINCT ...) means DISTINCT, whatever it counts."""
+    """What an aggregate without its FILTER means; COUNT(DISTINCT ...) means a row of its own."""
     call = plain(node)
     function = BY_NODE.get(type(call))
     if function is None:
-        name = call.key.upper()
+        name = spelled(call)
         raise Refused("unknown-aggregate", f"{name} is not supported.", instead(name), position(node))
     value, other = call.this, second(call)
-    if isinstance(value, exp.Distinct) and not function.chosen:
-        return Written(DISTINCT, (_counted(function, value),))
+    if isinstance(value, exp.Distinct):
+        if type(call) in OF_DIFFERENT or type(call) in (exp.Min, exp.Max):
+            return Written(OF_DIFFERENT.get(type(call), function), (_counted(value),), function.always)
+        if not function.chosen:
+            reason = f"{spelled(call)} of different values is not answered."
+            raise Refused("distinct", reason, "Write COUNT, SUM or AVG(DISTINCT column).", position(node))
     known = {"this", *([other] if len(function.takes) > 1 else []), *(["counters"] if "k" in function.takes else [])}
     extra = any(given for name, given in call.args.items() if given and name not in known | _HARMLESS)
     if extra or isinstance(value, exp.Distinct) or (isinstance(value, exp.Star) and function is not COUNT):
@@ -48,14 +53,18 @@ def written(node: exp.Expression) -> Written:
     given = [call.args.get(name) for name in ("this", other)[: len(function.takes)]]
     values = tuple(part for part in given if isinstance(part, exp.Expression))
     if len(values) < len(given):
-        raise Refused("unsupported-form", f"{function.sql[0]} takes more arguments.", "", position(node))
+        raise Refused("unsupported-form", f"{spelled(call)} takes more arguments.", _example(function), position(node))
     return Written(function, values, function.always)
 
 
-def _counted(function: AggregateFunction, argument: exp.Distinct) -> exp.Expression:
-    """Units, or different values, can be counted; nothing is added up without repeats."""
-    if function is not COUNT or len(argument.expressions) != 1:
-        reason = "DISTINCT can only count units, or the values of one column."
+def _example(function: AggregateFunction) -> str:
+    return f"Write {function.sql[0]}({', '.join(function.takes)})."
+
+
+def _counted(argument: exp.Distinct) -> exp.Expression:
+    """Units, or the different values of one column."""
+    if len(argument.expressions) != 1:
+        reason = "DISTINCT can only be about units, or the values of one column."
         raise Refused("distinct", reason, "Write COUNT(DISTINCT column).", position(argument))
     value: exp.Expression = argument.expressions[0]
     return value

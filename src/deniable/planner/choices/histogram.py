@@ -47,6 +47,11 @@ class CellHistogram:
         return Sums(source, (*keys, Key(CELL, self.cell)), (Total(self.name, number(1), self.where, 1, 0),))
 
 
+def most_cells(groups: int) -> int:
+    """How many values of their own are kept apart in each of so many groups."""
+    return min(_NATURAL_CELLS, _FINE_TOGETHER // max(1, groups))
+
+
 @dataclass(frozen=True, slots=True)
 class EqualCells:
     """Cells of equal width between public bounds: cell i holds what lies nearest to centre + i * step."""
@@ -63,8 +68,8 @@ class EqualCells:
     @classmethod
     def over(cls, low: Fraction, high: Fraction, natural: Fraction | None, groups: int, *, whole: bool) -> EqualCells:
         """As fine as the values' natural step if that is not too many; never so many that all groups' are too many."""
-        room, few = MOST_TOGETHER // max(1, groups), min(_NATURAL_CELLS, _FINE_TOGETHER // max(1, groups))
-        fits = natural is not None and (high - low) / natural < few
+        room = MOST_TOGETHER // max(1, groups)
+        fits = natural is not None and (high - low) / natural < most_cells(groups)
         step = natural if natural is not None and fits else _coarser(high - low, natural, min(_CELLS, room) - 1)
         return cls(step * floor((low + high) / 2 / step), step, low, high, whole, step != natural)
 
@@ -102,12 +107,13 @@ class Quantile:
     quantile: Fraction
     sides: tuple[int, ...]
     """What is chosen: 0 the value itself, -1 and 1 the ends of its interval. An extreme has its one end alone."""
+    kind: Kind
+    """What the value is; those of a calendar and a clock are chosen by their numbers."""
 
     @property
     def column(self) -> Column:
         """As a column of the answer's algebra."""
-        kind = Kind.INTEGER if self.cells.whole else Kind.NUMBER
-        return Column(self.name, kind, Range(self.cells.low, self.cells.high), nullable=False)
+        return Column(self.name, self.kind, Range(self.cells.low, self.cells.high), nullable=False)
 
     @property
     def names(self) -> frozenset[str]:

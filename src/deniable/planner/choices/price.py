@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date, time
 from fractions import Fraction
 from math import ceil, floor, log
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core.algebra.expression import Kind
+from deniable.core.calendar import counted
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.event import Event
 from deniable.core.grid import RANGE
@@ -21,6 +23,7 @@ from deniable.mechanisms import Exponential, PermuteAndFlip
 from deniable.mechanisms.ranks import rank_sensitivity
 from deniable.planner.choices.histogram import Choice, Mode, Quantile
 from deniable.planner.expressions.evaluate import Band, Result
+from deniable.planner.expressions.keys import Value
 
 Places = NDArray[np.int64]
 
@@ -163,9 +166,13 @@ def band(choice: Quantile, recorded: Mapping[str, Places], *, sure: bool) -> Ban
 
 def _labels(choice: Mode, places: Places) -> Result:
     """The values at these positions; of numbers, nothing but the bounds is sure."""
-    values = np.array(choice.values, dtype=object)[places]
-    if choice.key.value.kind is not Kind.INTEGER:
-        return values
-    numbers = np.array(choice.values, dtype=np.float64)
+    if choice.key.value.kind in (Kind.TEXT, Kind.BOOLEAN):
+        return np.array(choice.values, dtype=object)[places]
+    numbers = np.array([_number(value) for value in choice.values], dtype=np.float64)
     taken = numbers[places]
     return Band(taken, np.full_like(taken, numbers.min()), np.full_like(taken, numbers.max()))
+
+
+def _number(value: Value) -> float:
+    """Dates and times are counted."""
+    return float(counted(value) if isinstance(value, date | time) else value or 0)

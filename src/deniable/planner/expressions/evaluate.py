@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import date, time
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal
+from deniable.core.calendar import DAY, SECOND
 from deniable.planner.work import spend
 
 ROUNDED = "rounded"
@@ -88,7 +90,7 @@ def computable(expression: Expression) -> bool:
     """Whether this can stand around aggregates."""
     if not isinstance(expression, Call):
         return True
-    if expression.function in ("least", "greatest") and expression.kind not in (Kind.INTEGER, Kind.NUMBER):
+    if expression.function in ("least", "greatest") and expression.kind in (Kind.TEXT, Kind.BOOLEAN):
         return False
     return expression.function in RULES and all(computable(argument) for argument in expression.arguments)
 
@@ -108,8 +110,8 @@ def _constant(literal: Literal, rows: int) -> Result:
     if isinstance(literal.value, bool):
         truth = np.full(rows, literal.value)
         return Truth(truth, truth, truth, np.zeros(rows, dtype=bool))
-    if isinstance(literal.value, Fraction):
-        return Band.exactly(np.full(rows, float(literal.value)))
+    if isinstance(literal.value, Fraction | date | time):  # dates and times are counted, as those of keys are
+        return Band.exactly(np.full(rows, float(literal.range.low or 0)))
     return np.full(rows, literal.value, dtype=object)
 
 
@@ -321,6 +323,10 @@ RULES: dict[str, Callable[..., Result]] = {
     "greatest": _extreme(np.fmax),
     "coalesce": _coalesce,
     "to_number": lambda one: one,
+    "days": lambda one: one,
+    "microseconds": lambda one: one,
+    "epoch": lambda one: _rising(lambda number: number / SECOND)(one),
+    "to_timestamp": lambda one: _rising(lambda days: days * DAY)(one),
     "to_integer": lambda one: _rising(np.rint)(one),
     "equal": _equal,
     "unequal": lambda one, other: _not(_equal(one, other)),

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import log2, log10
 
 from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal, Range
+from deniable.core.calendar import DAY, SECOND, UNITS, YEARS
 from deniable.core.errors import InvalidArgumentError
-from deniable.planner.expressions import ranges
+from deniable.planner.expressions import formats, ranges, spans, texts
+from deniable.planner.expressions.texts import MOST_CHARACTERS
 
 Arguments = tuple[Expression, ...]
 
@@ -24,12 +27,12 @@ _EXACT = frozenset({"add", "subtract", "multiply", "negate", "absolute", "quotie
 _PICKS = frozenset({"least", "greatest", "coalesce", "nullif", "case"})
 """Functions that give one of their arguments as it is: nothing is computed, so nothing can overflow."""
 _HUGE = Fraction(10) ** 300
-MOST_CHARACTERS = 10_000
-"""Of a text that a question puts together: thousands of them are in memory at once, whoever's they are."""
 _AS_TEXT = 40
 """No number, day or truth takes more characters."""
 _NUMERIC = frozenset({Kind.INTEGER, Kind.NUMBER})
 _ANY = frozenset(Kind)
+_PLAIN = _ANY - {Kind.TIMESTAMP, Kind.TIME}
+"""What is a number, or can be read as one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Function:
     """The kinds of its arguments; the last one repeats if `many`."""
     gives: Callable[[Arguments], Kind]
     range: Callable[[Arguments], Range] = lambda _: ranges.EVERYTHING
-    nullable: Callable[[Arguments], bool] = lambda arguments: any(argument.nullable for argument in arguments)
+    nullable: Callable[[Arguments], bool] = lambda arguments: _any_nullable(arguments)
     many: bool = False
     alike: bool = False
     """All arguments must be of one kind (whole and real numbers count as one)."""
@@ -74,7 +77,7 @@ def _stays_whole(name: str, arguments: Arguments, bounds: Range) -> bool:
 
     What comes from a real number of unknown size is none, unless it is cast.
     """
-    if name in _PICKS or name == "to_integer" or _fits(bounds):
+    if name in _PICKS or name in ("to_integer", "days", "microseconds") or _fits(bounds):
         return True
     whole = name in _EXACT and all(argument.kind is Kind.INTEGER for argument in arguments)
     return whole and not bounds.finite
@@ -102,12 +105,12 @@ def longest(expression: Expression) -> int:
             return MOST_CHARACTERS if length is None else length
         case Literal(value=str(value)):
             return len(value)
-        case Call(function="concat", arguments=parts):
-            return sum(longest(part) for part in parts)
-        case Call(function="substring", arguments=(value, _, Literal(value=Fraction() as most))):
-            return min(longest(value), max(0, int(most)))
+        case Call(function="format", arguments=(_, Literal(value=str(pattern)))):
+            return formats.longest(pattern)
         case Call(kind=Kind.TEXT, function=function, arguments=parts) if function != "to_text":
-            return max((longest(part) for part in parts if part.kind is Kind.TEXT), default=0)
+            written = texts.longest(function, parts, longest)
+            usual = max((longest(part) for part in parts if part.kind is Kind.TEXT), default=0)
+            return usual if written is None else written
         case _:
             return _AS_TEXT
 
@@ -165,6 +168,11 @@ def _can_vanish(_: Arguments) -> bool:
     return True
 
 
+def _can_be_unreadable(arguments: Arguments) -> bool:
+    """A day of a moment and a moment of a day are always there; what a text or a number says may be none."""
+    return arguments[0].kind not in (Kind.DATE, Kind.TIMESTAMP, Kind.TIME) or arguments[0].nullable
+
+
 def _by_zero(arguments: Arguments) -> bool:
     """A divisor that keeps away from zero always divides."""
     divisor = Range() if isinstance(arguments[1], Call) else arguments[1].range  # a call's is only concluded
@@ -175,6 +183,10 @@ def _by_zero(arguments: Arguments) -> bool:
 
 def _never(_: Arguments) -> bool:
     return False
+
+
+def _any_nullable(arguments: Arguments) -> bool:
+    return any(argument.nullable for argument in arguments)
 
 
 def _all_nullable(arguments: Arguments) -> bool:
@@ -235,13 +247,33 @@ def _as_number(rule: Callable[[Range], Range]) -> Callable[[Arguments], Range]:
     return bounds
 
 
-def _years(one: Range) -> Range:
-    """From days since 1970 to years, rounded outward."""
-    year = Fraction(1461, 4)
-    return Range(
-        None if one.low is None else Fraction(1969 + one.low // year),
-        None if one.high is None else Fraction(1971 + one.high // year),
-    )
+def _moved(arguments: Arguments) -> Range:
+    """How far a constant number of months and microseconds moves a moment."""
+    value, months, microseconds = arguments
+    match months, microseconds:
+        case Literal(value=Fraction(denominator=1) as many), Literal(value=Fraction(denominator=1) as rest):
+            if abs(many) <= spans.MOST_MONTHS and abs(rest) <= spans.MOST_MICROSECONDS:
+                return spans.later_range(value, int(many), int(rest))
+    raise InvalidArgumentError("interval", "must be a constant of at most ten thousand years")
+
+
+def _seconds(arguments: Arguments) -> Range:
+    """Microseconds as seconds."""
+    return ranges.divide(arguments[0].range, Range(Fraction(SECOND), Fraction(SECOND)))
+
+
+def _as_day(arguments: Arguments) -> Range:
+    """The days of a timestamp or a number; of anything else nothing is known."""
+    (value,) = arguments
+    if value.kind is Kind.TIMESTAMP:
+        return ranges.floors(ranges.scaled(value.range, Fraction(1, DAY)))
+    return ranges.nearest(value.range) if value.kind in _NUMERIC | {Kind.DATE} else ranges.EVERYTHING
+
+
+def _as_moment(arguments: Arguments) -> Range:
+    """The microseconds of a day."""
+    (value,) = arguments
+    return ranges.scaled(value.range, Fraction(DAY)) if value.kind is Kind.DATE else value.range
 
 
 _NUMBERS = (frozenset(_NUMERIC), frozenset(_NUMERIC))
@@ -249,20 +281,41 @@ _NUMBER = (frozenset(_NUMERIC),)
 _TEXT = (frozenset({Kind.TEXT}),)
 _TRUTHS = (frozenset({Kind.BOOLEAN}), frozenset({Kind.BOOLEAN}))
 _DATE = (frozenset({Kind.DATE}),)
+_CALENDAR = (frozenset({Kind.DATE, Kind.TIMESTAMP}),)
+_CLOCK = (frozenset({Kind.TIMESTAMP, Kind.TIME}),)
+_READABLE = frozenset({Kind.TEXT, Kind.DATE, Kind.TIMESTAMP, Kind.TIME})
 _INTEGER = frozenset({Kind.INTEGER})
 _WHOLE = _always(Kind.INTEGER)
 _REAL = _always(Kind.NUMBER)
 _WORDS = _always(Kind.TEXT)
 _TRUTH = _always(Kind.BOOLEAN)
 _DAY = _always(Kind.DATE)
+_MOMENT = _always(Kind.TIMESTAMP)
 
 
 def _comparison() -> Function:
     return Function((_ANY, _ANY), _TRUTH, alike=True)
 
 
-def _truncation() -> Function:
-    return Function(_DATE, _DAY, lambda arguments: ranges.add(arguments[0].range, Range(Fraction(-366), Fraction(0))))
+def _truncation(unit: str) -> Function:
+    """The beginning of a unit; if it lies before the calendar, NULL."""
+    vanish = _can_vanish if unit in YEARS and unit != "year" else _any_nullable
+    return Function(_CALENDAR, lambda a: a[0].kind, lambda a: spans.truncated_range(a[0], unit), vanish)
+
+
+def _bucket(arguments: Arguments) -> Range:
+    """At most one width before the moment."""
+    width = texts.places("width", arguments[1], least=1, most=10_000 * 366 * DAY)
+    return ranges.add(arguments[0].range, Range(Fraction(-width), Fraction(0)))
+
+
+def _clock(most: int) -> Function:
+    return Function(_CLOCK, _WHOLE, _within(0, most))
+
+
+def _years(*, over: int = 1, iso: bool = False) -> Function:
+    """A year, or what counts so many of them."""
+    return Function(_CALENDAR, _WHOLE, lambda a: spans.years(a[0], over, iso=iso))
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -281,12 +334,18 @@ FUNCTIONS: dict[str, Function] = {
     "sqrt": Function(_NUMBER, _REAL, _by(ranges.square_root), _can_vanish),
     "ln": Function(_NUMBER, _REAL, _by(ranges.logarithm), _can_vanish),
     "exp": Function(_NUMBER, _REAL, _by(ranges.exponential)),
+    "log_2": Function(_NUMBER, _REAL, _by(lambda one: ranges.logarithm(one, log2)), _can_vanish),
+    "log_10": Function(_NUMBER, _REAL, _by(lambda one: ranges.logarithm(one, log10)), _can_vanish),
+    "cube_root": Function(_NUMBER, _REAL, _by(ranges.cube_root)),
+    "truncate": Function(_NUMBER, _WHOLE, _by(lambda one: Range(ranges.floors(one).low, ranges.ceilings(one).high))),
+    "bucket": Function((frozenset({Kind.TIMESTAMP}), _INTEGER), _MOMENT, _bucket, _can_vanish),
     "power": Function(_NUMBERS, _REAL, nullable=_can_vanish),
     "least": Function((_ANY,), _widest, _least, _all_nullable, many=True, alike=True),
     "greatest": Function((_ANY,), _widest, _greatest, _all_nullable, many=True, alike=True),
     "coalesce": Function((_ANY,), _widest, _by(ranges.union), _all_nullable, many=True, alike=True),
     "nullif": Function((_ANY, _ANY), lambda a: a[0].kind, lambda a: a[0].range, _can_vanish, alike=True),
     "equal": _comparison(),
+    "same": Function((_ANY, _ANY), _TRUTH, nullable=_never, alike=True),
     "unequal": _comparison(),
     "less": _comparison(),
     "at_most": _comparison(),
@@ -313,22 +372,55 @@ FUNCTIONS: dict[str, Function] = {
     "length": Function(_TEXT, _WHOLE, _within(0, 2**31)),
     "substring": Function((_TEXT[0], _INTEGER, _INTEGER), _WORDS),
     "concat": Function((_TEXT[0],), _WORDS, many=True),
-    "year": Function(_DATE, _WHOLE, _by(_years)),
-    "quarter": Function(_DATE, _WHOLE, _within(1, 4)),
-    "month": Function(_DATE, _WHOLE, _within(1, 12)),
-    "day": Function(_DATE, _WHOLE, _within(1, 31)),
-    "weekday": Function(_DATE, _WHOLE, _within(1, 7)),
-    "truncate_year": _truncation(),
-    "truncate_quarter": _truncation(),
-    "truncate_month": _truncation(),
-    "truncate_week": _truncation(),
+    "concat_with": Function((_TEXT[0], _TEXT[0]), _WORDS, nullable=lambda a: a[0].nullable, many=True),
+    "like_any_case": Function((_TEXT[0], _TEXT[0]), _TRUTH),
+    "matches": Function((_TEXT[0], _TEXT[0]), _TRUTH, texts.pattern),
+    "matches_fully": Function((_TEXT[0], _TEXT[0]), _TRUTH, texts.pattern),
+    "ends_with": Function((_TEXT[0], _TEXT[0]), _TRUTH),
+    "trim_start": Function(_TEXT, _WORDS),
+    "trim_end": Function(_TEXT, _WORDS),
+    "trim_characters": Function((_TEXT[0], _TEXT[0]), _WORDS),
+    "trim_start_characters": Function((_TEXT[0], _TEXT[0]), _WORDS),
+    "trim_end_characters": Function((_TEXT[0], _TEXT[0]), _WORDS),
+    "replace": Function((_TEXT[0],) * 3, _WORDS),
+    "fill_left": Function((_TEXT[0], _INTEGER, _TEXT[0]), _WORDS, texts.filled),
+    "fill_right": Function((_TEXT[0], _INTEGER, _TEXT[0]), _WORDS, texts.filled),
+    "split_part": Function((_TEXT[0], _TEXT[0], _INTEGER), _WORDS, texts.split),
+    "last": Function((_TEXT[0], _INTEGER), _WORDS, texts.last),
+    "reverse": Function(_TEXT, _WORDS),
+    "position": Function((_TEXT[0], _TEXT[0]), _WHOLE, _within(0, 2**31)),
+    "byte_length": Function(_TEXT, _WHOLE, _within(0, 2**33)),
+    "year": _years(),
+    "iso_year": _years(iso=True),
+    "decade": _years(over=10),
+    "century": Function(_CALENDAR, _WHOLE, _within(1, 100)),
+    "quarter": Function(_CALENDAR, _WHOLE, _within(1, 4)),
+    "month": Function(_CALENDAR, _WHOLE, _within(1, 12)),
+    "week": Function(_CALENDAR, _WHOLE, _within(1, 53)),
+    "day": Function(_CALENDAR, _WHOLE, _within(1, 31)),
+    "day_of_year": Function(_CALENDAR, _WHOLE, _within(1, 366)),
+    "weekday": Function(_CALENDAR, _WHOLE, _within(1, 7)),
+    "weekday_from_sunday": Function(_CALENDAR, _WHOLE, _within(0, 6)),
+    "hour": _clock(23),
+    "minute": _clock(59),
+    "second": _clock(59),
+    "millisecond": _clock(59_999),
+    "microsecond": _clock(59_999_999),
+    "epoch": Function(_CLOCK, _REAL, _seconds),
+    **{f"truncate_{unit}": _truncation(unit) for unit in UNITS},
+    "later": Function((_CALENDAR[0], _INTEGER, _INTEGER), _MOMENT, _moved, _can_vanish),
+    "format": Function((_CALENDAR[0], _TEXT[0]), _WORDS, formats.checked),
+    "microseconds": Function(_CLOCK, _WHOLE, lambda a: a[0].range),
+    "moment_of_microseconds": Function((_INTEGER,), _MOMENT, lambda a: a[0].range, _can_vanish),
     "days": Function(_DATE, _WHOLE, lambda a: a[0].range),
-    "date_of_days": Function((_INTEGER,), _DAY, lambda a: a[0].range),
-    "to_integer": Function((_ANY,), _WHOLE, _as_number(ranges.nearest), _can_vanish),
-    "to_number": Function((_ANY,), _REAL, _as_number(lambda one: one), _can_vanish),
+    "date_of_days": Function((_INTEGER,), _DAY, lambda a: a[0].range, _can_vanish),
+    "to_integer": Function((_PLAIN,), _WHOLE, _as_number(ranges.nearest), _can_vanish),
+    "to_number": Function((_PLAIN,), _REAL, _as_number(lambda one: one), _can_vanish),
     "to_text": Function((_ANY,), _WORDS),
-    "to_date": Function((_ANY,), _DAY, _by(ranges.nearest), _can_vanish),
-    "to_boolean": Function((_ANY,), _TRUTH, nullable=_can_vanish),
+    "to_date": Function((_PLAIN | {Kind.TIMESTAMP},), _DAY, _as_day, _can_be_unreadable),
+    "to_timestamp": Function((_READABLE - {Kind.TIME},), _MOMENT, _as_moment, _can_be_unreadable),
+    "to_time": Function((_READABLE - {Kind.DATE},), _always(Kind.TIME), _within(0, DAY - 1), _can_be_unreadable),
+    "to_boolean": Function((_PLAIN,), _TRUTH, nullable=_can_vanish),
     "grid": Function(
         (_NUMBER[0], _NUMBER[0], _NUMBER[0], _INTEGER),
         _WHOLE,

@@ -4,22 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date, datetime, time
 from fractions import Fraction
 from itertools import product
 from math import ceil, floor, prod
 from operator import add, mul, neg, sub
 from unicodedata import normalize
 
-from deniable.core.algebra.expression import EPOCH, Call, Column, Expression, Kind, Literal, Range
+from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal, Range
+from deniable.core.calendar import (
+    DAY,
+    FIRST_DAY,
+    FIRST_MOMENT,
+    LAST_DAY,
+    WIDTHS,
+    counted,
+    day_of,
+    later,
+    midnight,
+    moment_of,
+    starts,
+    truncated,
+)
 from deniable.core.errors import Refused
+from deniable.planner.expressions import formats
+from deniable.planner.expressions.functions import call
+from deniable.planner.expressions.spans import moments
 from deniable.planner.work import VALUES_A_STEP, spend
 
 MOST_GROUPS = 1 << 20
 _FEW = 1 << 16
-_FIRST_DAY, _LAST_DAY = (date.min - EPOCH).days, (date.max - EPOCH).days
 
-Value = int | str | bool | date | None
+Value = int | float | str | bool | date | time | None
 Domain = tuple[Value, ...]
 
 
@@ -34,15 +50,14 @@ class GroupKey:
 
 def domain(value: Expression, where: Expression | None, declared: Mapping[str, Domain]) -> Domain | None:
     """All values of a key, missing ones (None) last; or None if they cannot be listed from public facts."""
-    known = _Known(value, listed=None, present=False)
-    for condition in conjuncts(where):
-        known = _narrow(condition, value, known)
+    conditions = tuple(conjuncts(where))
+    known = _known(value, conditions, _Known(_narrowed(value, conditions), listed=None, present=False))
     values = known.listed if known.listed is not None else _values(known.value, declared)
     if values is None:
         return None
     _spend(len(values))
     there = tuple(dict.fromkeys(entry for entry in values if entry is not None))
-    missing = (None,) if (value.nullable or None in values) and not known.present else ()
+    missing = (None,) if (known.value.nullable or None in values) and not known.present else ()
     return there + missing
 
 
@@ -73,6 +88,35 @@ class _Known:
     """Its values, where the question lists them."""
     present: bool
     """Whether it cannot be NULL."""
+
+
+def _known(key: Expression, conditions: Sequence[Expression], known: _Known) -> _Known:
+    """What all conditions together say about a key."""
+    for condition in conditions:
+        known = _narrow(condition, key, known)
+    return known
+
+
+def _narrowed(value: Expression, conditions: Sequence[Expression]) -> Expression:
+    """The same with the ranges that conditions leave to what it is computed from."""
+    if not isinstance(value, Call) or value.function in ("case", "coalesce") or not conditions:
+        return value
+    spend()
+    parts = []
+    for part in value.arguments:
+        known = _known(part, conditions, _Known(_narrowed(part, conditions), listed=None, present=False))
+        if _empty(known.value.range):  # conditions that contradict each other
+            return value
+        left = known.value
+        parts.append(replace(left, nullable=False) if known.present and not isinstance(left, Literal) else left)
+    if tuple(parts) == value.arguments:
+        return value
+    found = call(value.function, *parts)
+    return found if found.kind is value.kind else value
+
+
+def _empty(within: Range) -> bool:
+    return within.low is not None and within.high is not None and within.low > within.high
 
 
 def _narrow(condition: Expression, key: Expression, known: _Known) -> _Known:
@@ -114,7 +158,7 @@ def _cut(value: Column | Call, comparison: str, end: Fraction) -> Expression:
     return replace(value, range=Range(low, high))
 
 
-def _values(value: Expression, declared: Mapping[str, Domain]) -> Domain | None:  # noqa: PLR0911 - one line per case
+def _values(value: Expression, declared: Mapping[str, Domain]) -> Domain | None:  # noqa: C901, PLR0911 - one line per case
     """From the kind, the declared values, or the range."""
     match value:
         case Literal():
@@ -125,10 +169,23 @@ def _values(value: Expression, declared: Mapping[str, Domain]) -> Domain | None:
             return _union(value, declared)
         case Call(function="add" | "subtract" | "multiply" | "negate", kind=Kind.INTEGER):
             return _computed(value, declared)
-        case Call(function=function) if function.startswith("truncate_"):
-            return _starts(value, declared)
+        case Call(arguments=(when, *_)) if when.kind in _CALENDAR and _unit(value) is not None:
+            return _from_starts(value, declared)
+        case Call(function="later" | "to_timestamp", arguments=(when, *_)) if when.kind in _CALENDAR:
+            return _moved(value, declared)
+        case Call(function="round", kind=Kind.NUMBER, arguments=(_, Literal(value=Fraction() as places))):
+            return _rounded(value, int(places))
+        case Call(function="divide", arguments=(Call(kind=Kind.INTEGER) as parts, Literal(value=Fraction() as by))) if (
+            by
+        ):
+            return _shares(parts, by, declared)
+        case Call(function="bucket", arguments=(when, Literal(value=Fraction() as width))):
+            return _buckets(when, int(width))
     if value.kind is Kind.BOOLEAN:
         return (False, True)
+    if value.kind is Kind.TIMESTAMP and value.range.finite:
+        hint = "Group by DATE_TRUNC('day', column), or EXTRACT(hour FROM column)."
+        raise Refused("too-many-groups", "Each moment would be a group of its own.", hint)
     return _whole(value) if value.kind in (Kind.INTEGER, Kind.DATE) else None
 
 
@@ -169,38 +226,120 @@ def _whole(value: Expression) -> Domain | None:
     if high - low > MOST_GROUPS:
         raise Refused("too-many-groups", f"This key can take {int(high - low):,} values.", "Group by buckets of it.")
     if value.kind is Kind.DATE:  # days beyond the calendar are NULL
-        low, high = max(low, Fraction(_FIRST_DAY)), min(high, Fraction(_LAST_DAY))
+        low, high = max(low, Fraction(FIRST_DAY)), min(high, Fraction(LAST_DAY))
     numbers = range(ceil(low), floor(high) + 1)
     _spend(len(numbers))
-    return tuple(EPOCH + timedelta(days=day) for day in numbers) if value.kind is Kind.DATE else tuple(numbers)
+    return tuple(map(day_of, numbers)) if value.kind is Kind.DATE else tuple(numbers)
 
 
-def _starts(value: Call, declared: Mapping[str, Domain]) -> Domain | None:
-    """The first days of the years, quarters, months or weeks that a range of days touches."""
-    days = _values(value.arguments[0], declared)
-    if days is None:
-        return None
-    unit = value.function.removeprefix("truncate_")
-    starts = dict.fromkeys(_start(day, unit) for day in days if isinstance(day, date))
-    low, high = value.range.low, value.range.high
-    return tuple(
-        start
-        for start in starts
-        if (low is None or (start - EPOCH).days >= low) and (high is None or (start - EPOCH).days <= high)
-    )
+_CALENDAR = (Kind.DATE, Kind.TIMESTAMP)
 
 
-def _start(day: date, unit: str) -> date:
-    """The first day of the unit that a day lies in."""
-    match unit:
-        case "year":
-            return day.replace(month=1, day=1)
-        case "quarter":
-            return day.replace(month=3 * ((day.month - 1) // 3) + 1, day=1)
-        case "month":
-            return day.replace(day=1)
+def _unit(value: Call) -> str | None:
+    """The unit of whose moments a function makes one and the same; None: it looks closer."""
+    if value.function.startswith("truncate_"):
+        return value.function.removeprefix("truncate_")
+    if value.function == "to_date":
+        return "day"
+    match value:
+        case Call(function="format", arguments=(_, Literal(value=str(pattern)))):
+            return formats.unit_of(pattern)
         case _:
-            return day - timedelta(days=day.weekday())
+            return None
+
+
+def _from_starts(value: Call, declared: Mapping[str, Domain]) -> Domain | None:
+    """What a function makes of the beginnings of years, months, days or hours that a range of moments touches."""
+    unit, when = _unit(value) or "", value.arguments[0]
+    listed = isinstance(when, Call) and (_unit(when) is not None or when.function in ("later", "to_timestamp"))
+    found = _values(when, declared) if listed else _starts(when, unit)
+    if found is None:
+        return None
+    made = dict.fromkeys(_made(value, unit, _moment(one)) for one in found if isinstance(one, date))
+    low, high = value.range.low, value.range.high
+    ends = (low if low is not None else -_FAR, high if high is not None else _FAR)
+    return tuple(one for one in made if not isinstance(one, date) or ends[0] <= counted(one) <= ends[1])
+
+
+_FAR = Fraction(2**63)
+
+
+def _starts(when: Expression, unit: str) -> Domain | None:
+    """The beginnings of the units that a range of moments touches."""
+    within = moments(when)
+    if within.low is None or within.high is None:
+        return None
+    number = int((within.high - within.low) // WIDTHS.get(unit, 28 * DAY))
+    if number > MOST_GROUPS:
+        hint = "Group by a coarser unit, or ask for a shorter time: WHERE column >= ..."
+        raise Refused("too-many-groups", f"This key can take {number:,} values.", hint)
+    _spend(4 * number)
+    return tuple(starts(moment_of(floor(within.low)), moment_of(floor(within.high)), unit))
+
+
+def _shares(whole: Call, by: Fraction, declared: Mapping[str, Domain]) -> Domain | None:
+    """Listed whole numbers, divided by a constant, as the doubles that division gives."""
+    listed = _values(whole, declared)
+    if listed is None or not by:
+        return None
+    _spend(len(listed))
+    return tuple(float(number) / float(by) for number in listed if isinstance(number, int))
+
+
+def _rounded(value: Call, places: int) -> Domain | None:
+    """Every number with so many places of a finite range, as the double that rounding gives."""
+    if value.range.low is None or value.range.high is None:
+        return None
+    unit = Fraction(10) ** places
+    low, high = ceil(value.range.low * unit), floor(value.range.high * unit)
+    if high - low > MOST_GROUPS:
+        raise Refused("too-many-groups", f"This key can take {high - low:,} values.", "Round to fewer places.")
+    _spend(high - low + 1)
+    return tuple(float(Fraction(number) / unit) for number in range(low, high + 1))
+
+
+def _buckets(when: Expression, width: int) -> Domain | None:
+    """The beginnings of buckets that a range of moments touches."""
+    within = moments(when)
+    if within.low is None or within.high is None:
+        return None
+    first, last = ((floor(end) - _MONDAY) // width for end in (within.low, within.high))
+    if last - first > MOST_GROUPS:
+        raise Refused("too-many-groups", f"This key can take {last - first:,} values.", "Use wider buckets.")
+    _spend(last - first + 1)
+    numbers = (place * width + _MONDAY for place in range(first, last + 1))
+    return tuple(moment_of(number) for number in numbers if number >= FIRST_MOMENT)
+
+
+_MONDAY = counted(datetime(2000, 1, 3))  # noqa: DTZ001 - what clocks show
+"""From which buckets are counted."""
+
+
+def _made(value: Call, unit: str, moment: datetime) -> Value:
+    """What a function makes of a moment."""
+    match value.arguments:
+        case (_, Literal(value=str(pattern))):
+            return formats.written(moment, pattern)
+        case _:
+            start = truncated(moment, unit)
+            return start.date() if start is not None and value.kind is Kind.DATE else start
+
+
+def _moved(value: Call, declared: Mapping[str, Domain]) -> Domain | None:
+    """Listed days or moments, as timestamps, so much later."""
+    found = _values(value.arguments[0], declared)
+    if found is None:
+        return None
+    months, microseconds = (int(part.range.low or 0) for part in (*value.arguments[1:], *_NOTHING)[:2])
+    _spend(4 * len(found))
+    return tuple(later(_moment(one), months, microseconds) for one in found if isinstance(one, date))
+
+
+_NOTHING = (Literal(Fraction(0), Kind.INTEGER),) * 2
+
+
+def _moment(value: date) -> datetime:
+    return value if isinstance(value, datetime) else midnight(value)
 
 
 def _spend(values: int) -> None:

@@ -41,6 +41,11 @@ def add(one: Range, other: Range) -> Range:
     return Range(_sum(one.low, other.low), _sum(one.high, other.high))
 
 
+def scaled(one: Range, factor: Fraction) -> Range:
+    """Times a positive constant, exactly."""
+    return Range(*(None if end is None else end * factor for end in (one.low, one.high)))
+
+
 def negate(one: Range) -> Range:
     """The ends change places."""
     return Range(None if one.high is None else -one.high, None if one.low is None else -one.low)
@@ -135,10 +140,18 @@ def square_root(one: Range) -> Range:
     return Range(Fraction(0), high)
 
 
-def logarithm(one: Range) -> Range:
-    """Of what is positive; rounded outward."""
-    low = None if one.low is None or one.low <= 0 else _outward(log(one.low), up=False)
-    return Range(low, None if one.high is None or one.high <= 0 else _outward(log(one.high), up=True))
+def cube_root(one: Range) -> Range:
+    """Of any sign; rounded outward by a millionth."""
+    roots = monotone(lambda end: Fraction(abs(float(end)) ** (1 / 3) * (1 if end >= 0 else -1)))(one)
+    size = max((abs(end) for end in (roots.low, roots.high) if end is not None), default=Fraction(0))
+    aside = (size + 1) / 10**6
+    return add(roots, Range(-aside, aside))
+
+
+def logarithm(one: Range, rule: Callable[[Fraction], float] = log) -> Range:
+    """Of what is positive, to any base; rounded outward."""
+    low = None if one.low is None or one.low <= 0 else _outward(rule(one.low), up=False)
+    return Range(low, None if one.high is None or one.high <= 0 else _outward(rule(one.high), up=True))
 
 
 def exponential(one: Range) -> Range:

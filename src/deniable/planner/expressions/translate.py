@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import date
 from fractions import Fraction
 from typing import Protocol
 
@@ -12,9 +10,14 @@ from sqlglot import exp
 from deniable.core.algebra.expression import Call, Expression, Kind, Literal, depth, size
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.number import exact
+from deniable.planner.expressions import calendar_rules, text_rules
+from deniable.planner.expressions.conversions import alike
 from deniable.planner.expressions.decimals import exactly
-from deniable.planner.expressions.functions import FUNCTIONS, MOST_CHARACTERS, call, longest, number
+from deniable.planner.expressions.functions import FUNCTIONS, call, longest, number
+from deniable.planner.expressions.rules import PAIR, THIS, Go, Rule, binary, several, unary
+from deniable.planner.expressions.texts import MOST_CHARACTERS
 from deniable.planner.parse import position
+from deniable.planner.wording.own_words import instead, spelled
 from deniable.planner.work import spend
 
 
@@ -57,21 +60,20 @@ def meaning(node: exp.Expression | None, scope: Scope) -> Expression:
     allowed, build = rule
     extra = [name for name, value in node.args.items() if value and name not in allowed and name not in _HARMLESS]
     if extra:
-        raise Refused(
-            "unsupported-form", f"This form of {_name(node)} is not supported.", "Use a simpler form.", position(node)
-        )
+        reason = f"This form of {spelled(node)} is not supported: {', '.join(extra)}."
+        raise Refused("unsupported-form", reason, "Write it without, or as CASE WHEN ... END.", position(node))
     try:
         return _short(build(node, lambda part: meaning(part, scope)), node)
     except InvalidArgumentError as error:
-        reason = f"{error.argument} {str(error).removeprefix(error.argument).strip()}."
-        raise Refused(
-            "type-mismatch", reason[0].upper() + reason[1:], "Cast, or use another column.", position(node)
-        ) from None
+        raise Refused("type-mismatch", *_said(error, node), position(node)) from None
+
+
+_GROWING = ("concat", "concat_with", "replace")
 
 
 def _short(value: Expression, node: exp.Expression) -> Expression:
     """A text that is put together, if it can be no longer than any may be, whatever the rows hold."""
-    if isinstance(value, Call) and value.function == "concat" and longest(value) > MOST_CHARACTERS:
+    if isinstance(value, Call) and value.function in _GROWING and longest(value) > MOST_CHARACTERS:
         reason = f"This text could have more than {MOST_CHARACTERS:,} characters."
         hint = "Put fewer or shorter texts together: SUBSTRING(column, 1, 100)."
         raise Refused("too-long", reason, hint, position(node))
@@ -80,30 +82,11 @@ def _short(value: Expression, node: exp.Expression) -> Expression:
 
 _HARMLESS = frozenset({"big_int", "safe", "coalesce", "ignore_nulls", "typed", "_type", "is_string"})
 
-Go = Callable[[exp.Expression | None], Expression]
-Build = Callable[[exp.Expression, Go], Expression]
 _LARGEST = 10**300
 _MOST_PARTS = 10_000
 """Of one expression: a name can stand for many parts, and be written many times."""
 _DEEPEST = 110
 """A name can stand for another that stands for another; whoever spells it comes back up through all of them."""
-
-
-def _binary(name: str) -> tuple[frozenset[str], Build]:
-    return frozenset({"this", "expression"}), lambda node, go: exactly(
-        name, *_alike(go(node.this), go(node.expression))
-    )
-
-
-def _unary(name: str) -> tuple[frozenset[str], Build]:
-    return frozenset({"this"}), lambda node, go: exactly(name, go(node.this))
-
-
-def _several(name: str) -> tuple[frozenset[str], Build]:
-    def build(node: exp.Expression, go: Go) -> Expression:
-        return call(name, *_alike(*(go(part) for part in (node.this, *node.expressions))))
-
-    return frozenset({"this", "expressions"}), build
 
 
 def _literal(node: exp.Expression, _: object) -> Expression:
@@ -118,25 +101,17 @@ def _literal(node: exp.Expression, _: object) -> Expression:
     return number(value)
 
 
-def _subtract(node: exp.Expression, go: Go) -> Expression:
-    """Numbers, or two dates, whose difference is in days."""
-    one, other = _alike(go(node.this), go(node.expression))
-    if one.kind is Kind.DATE and other.kind is Kind.DATE:
-        one, other = call("days", one), call("days", other)
-    return call("subtract", one, other)
-
-
 def _quotient(node: exp.Expression, go: Go) -> Expression:
     return call("quotient", go(node.this), go(node.expression))
 
 
 def _between(node: exp.Expression, go: Go) -> Expression:
-    value, low, high = _alike(go(node.this), go(node.args["low"]), go(node.args["high"]))
+    value, low, high = alike(go(node.this), go(node.args["low"]), go(node.args["high"]))
     return call("and", exactly("at_least", value, low), exactly("at_most", value, high))
 
 
 def _in(node: exp.Expression, go: Go) -> Expression:
-    value, *options = _alike(*(go(part) for part in (node.this, *node.expressions)))
+    value, *options = alike(*(go(part) for part in (node.this, *node.expressions)))
     if not options or not all(isinstance(option, Literal) for option in options):
         raise InvalidArgumentError("in", "takes a list of constants")
     return exactly("in", value, *options)
@@ -152,27 +127,11 @@ def _is(node: exp.Expression, go: Go) -> Expression:
     raise InvalidArgumentError("is", "takes NULL, TRUE or FALSE")
 
 
-def _pattern(name: str) -> tuple[frozenset[str], Build]:
-    """Patterns must be constants: a pattern from a row could be built to take for ever.
-
-    NOT LIKE is a NOT around LIKE, or a LIKE with a mark, by the parser's version: both mean the same here.
-    """
-
-    def build(node: exp.Expression, go: Go) -> Expression:
-        value, pattern = go(node.this), go(node.expression)
-        if not isinstance(pattern, Literal):
-            raise InvalidArgumentError(name, "takes a constant pattern")
-        found = call(name, value, pattern)
-        return call("not", found) if node.args.get("negate") else found
-
-    return frozenset({"this", "expression", "negate"}), build
-
-
 def _case(node: exp.Expression, go: Go) -> Expression:
     subject = node.this
     parts: list[Expression] = []
     for branch in node.args["ifs"]:
-        condition = go(branch.this) if subject is None else exactly("equal", *_alike(go(subject), go(branch.this)))
+        condition = go(branch.this) if subject is None else exactly("equal", *alike(go(subject), go(branch.this)))
         parts += [_truth(condition), go(branch.args["true"])]
     otherwise = node.args.get("default")
     return _cases(parts, None if otherwise is None else go(otherwise))
@@ -204,68 +163,11 @@ def _round(node: exp.Expression, go: Go) -> Expression:
     return exactly("round", go(node.this), number(0) if places is None else go(places))
 
 
-def _substring(node: exp.Expression, go: Go) -> Expression:
-    length = node.args.get("length")
-    return call("substring", go(node.this), go(node.args.get("start")), number(2**31) if length is None else go(length))
-
-
-def _concat(node: exp.Expression, go: Go) -> Expression:
-    """The function CONCAT skips NULLs, which is to join empty texts."""
-    return call("concat", *(call("coalesce", go(part), Literal("", Kind.TEXT)) for part in node.expressions))
-
-
-def _part(unit: str, value: Expression) -> Expression:
-    name = {"YEAR": "year", "QUARTER": "quarter", "MONTH": "month", "DAY": "day", "ISODOW": "weekday"}.get(unit.upper())
-    if name is None:
-        raise InvalidArgumentError("extract", "takes YEAR, QUARTER, MONTH, DAY or ISODOW")
-    return call(name, value)
-
-
-def _extract(node: exp.Expression, go: Go) -> Expression:
-    return _part(node.this.name, go(node.expression))
-
-
-def _truncated(node: exp.Expression, go: Go) -> Expression:
-    unit = node.args["unit"].name.lower()
-    if f"truncate_{unit}" not in FUNCTIONS:
-        raise InvalidArgumentError("date_trunc", "takes 'year', 'quarter', 'month' or 'week'")
-    return call(f"truncate_{unit}", go(node.this))
-
-
-def _cast(node: exp.Expression, go: Go) -> Expression:
-    """Casts never raise: what cannot be cast is NULL. A date constant is read now."""
-    kind = _TYPES.get(node.args["to"].this)
-    if kind is None or node.args["to"].expressions:
-        raise InvalidArgumentError("cast", "takes INTEGER, BIGINT, DOUBLE, VARCHAR, DATE or BOOLEAN")
-    value = go(node.this)
-    if value.kind is kind:
-        return value
-    if kind is Kind.DATE and isinstance(value, Literal):
-        return _date(value)
-    return exactly(f"to_{kind.value}", value)
-
-
 def _negate(node: exp.Expression, go: Go) -> Expression:
     value = go(node.this)
     if isinstance(value, Literal) and isinstance(value.value, Fraction):
         return number(-value.value)
     return call("negate", value)
-
-
-def _alike(*values: Expression) -> tuple[Expression, ...]:
-    """A text constant beside a date is a date."""
-    if any(value.kind is Kind.DATE for value in values):
-        return tuple(
-            _date(value) if isinstance(value, Literal) and value.kind is Kind.TEXT else value for value in values
-        )
-    return values
-
-
-def _date(value: Literal) -> Literal:
-    try:
-        return Literal(date.fromisoformat(str(value.value)), Kind.DATE)
-    except ValueError:
-        raise InvalidArgumentError("date", f"{value.value!r} must be written as YYYY-MM-DD") from None
 
 
 def _null(value: Expression) -> bool:
@@ -286,87 +188,94 @@ def _unknown(node: exp.Expression) -> Refused:
         return Refused("window", "Window functions are not supported on private rows.", "Use GROUP BY.", place)
     if isinstance(node, exp.AggFunc):
         hint = "Use aggregates in SELECT, HAVING or ORDER BY, and not inside another one."
-        return Refused("unknown-aggregate", f"{_name(node)} is not allowed here.", hint, place)
-    return Refused("unknown-function", f"{_name(node)} is not a supported function.", "See docs/sql.md", place)
+        return Refused("unknown-aggregate", f"{spelled(node)} is not allowed here.", hint, place)
+    name = spelled(node)
+    return Refused("unknown-function", f"{name} is not on the list of functions.", instead(name, node, _KNOWN), place)
 
 
-def _name(node: exp.Expression) -> str:
-    """What to call a node in a message."""
-    return node.name.upper() if isinstance(node, exp.Anonymous) else node.key.upper()
+def _different(node: exp.Expression, go: Go) -> Expression:
+    return call("not", call("same", *alike(go(node.this), go(node.expression))))
 
 
-_TYPES = {
-    exp.DataType.Type.INT: Kind.INTEGER,
-    exp.DataType.Type.BIGINT: Kind.INTEGER,
-    exp.DataType.Type.SMALLINT: Kind.INTEGER,
-    exp.DataType.Type.DOUBLE: Kind.NUMBER,
-    exp.DataType.Type.FLOAT: Kind.NUMBER,
-    exp.DataType.Type.TEXT: Kind.TEXT,
-    exp.DataType.Type.VARCHAR: Kind.TEXT,
-    exp.DataType.Type.DATE: Kind.DATE,
-    exp.DataType.Type.BOOLEAN: Kind.BOOLEAN,
-}
+def _log(node: exp.Expression, go: Go) -> Expression:
+    """To base 10, as both dialects mean it, unless another base stands before."""
+    if node.expression is None:
+        return call("log_10", go(node.this))
+    base = go(node.this)
+    name = {"2": "log_2", "10": "log_10"}.get(str(base.value) if isinstance(base, Literal) else "")
+    if name is None:
+        raise InvalidArgumentError("log", "takes base 2 or 10; write LN(x) / LN(base)")
+    return call(name, go(node.expression))
 
-_THIS = frozenset({"this"})
-_RULES: dict[type[exp.Expression], tuple[frozenset[str], Build]] = {
-    exp.Literal: (_THIS, _literal),
-    exp.Boolean: (_THIS, lambda node, _: Literal(bool(node.this), Kind.BOOLEAN)),
+
+def _named(node: exp.Expression, go: Go) -> Expression:
+    """Functions that the parser has no word of its own for."""
+    name = NAMED.get(node.name.lower())
+    if name is None:
+        raise _unknown(node)
+    return call(name, *(go(part) for part in node.expressions))
+
+
+def _said(error: InvalidArgumentError, node: exp.Expression) -> tuple[str, str]:
+    """What is wrong, in the question's own words, and what to write instead."""
+    what = str(error).removeprefix(error.argument).strip()
+    name = spelled(node) if error.argument in FUNCTIONS else error.argument[:1].upper() + error.argument[1:]
+    reason, _, hint = f"{name} {what}".partition("; ")
+    hint = hint or "Cast it, as CAST(column AS INTEGER), or use another column"
+    return f"{reason}.", f"{hint[0].upper()}{hint[1:]}."
+
+
+NAMED = {"strlen": "byte_length", "octet_length": "byte_length"}
+
+
+_RULES: dict[type[exp.Expression], Rule] = {
+    exp.Literal: (THIS, _literal),
+    exp.Boolean: (THIS, lambda node, _: Literal(bool(node.this), Kind.BOOLEAN)),
     exp.Null: (frozenset(), lambda _node, _go: Literal(None, Kind.NUMBER)),
-    exp.Paren: (_THIS, lambda node, go: go(node.this)),
+    exp.Paren: (THIS, lambda node, go: go(node.this)),
     exp.Alias: (frozenset({"this", "alias"}), lambda node, go: go(node.this)),
-    exp.Add: _binary("add"),
-    exp.Sub: (frozenset({"this", "expression"}), _subtract),
-    exp.Mul: _binary("multiply"),
-    exp.Div: _binary("divide"),
-    exp.IntDiv: (frozenset({"this", "expression"}), _quotient),
-    exp.Mod: _binary("remainder"),
-    exp.Pow: _binary("power"),
-    exp.Neg: (_THIS, _negate),
-    exp.Abs: _unary("absolute"),
-    exp.Sign: _unary("sign"),
-    exp.Floor: _unary("floor"),
-    exp.Ceil: _unary("ceiling"),
+    exp.Mul: binary("multiply"),
+    exp.Div: binary("divide"),
+    exp.IntDiv: (PAIR, _quotient),
+    exp.Mod: binary("remainder"),
+    exp.Pow: binary("power"),
+    exp.Neg: (THIS, _negate),
+    exp.Abs: unary("absolute"),
+    exp.Sign: unary("sign"),
+    exp.Floor: unary("floor"),
+    exp.Ceil: unary("ceiling"),
     exp.Round: (frozenset({"this", "decimals"}), _round),
-    exp.Sqrt: _unary("sqrt"),
-    exp.Ln: _unary("ln"),
-    exp.Exp: _unary("exp"),
-    exp.Least: _several("least"),
-    exp.Greatest: _several("greatest"),
-    exp.Coalesce: _several("coalesce"),
-    exp.Nullif: _binary("nullif"),
-    exp.EQ: _binary("equal"),
-    exp.NEQ: _binary("unequal"),
-    exp.LT: _binary("less"),
-    exp.LTE: _binary("at_most"),
-    exp.GT: _binary("more"),
-    exp.GTE: _binary("at_least"),
+    exp.Sqrt: unary("sqrt"),
+    exp.Ln: unary("ln"),
+    exp.Log: (PAIR, _log),
+    exp.Cbrt: unary("cube_root"),
+    exp.Trunc: unary("truncate"),
+    exp.Anonymous: (frozenset({"this", "expressions"}), _named),
+    exp.Exp: unary("exp"),
+    exp.Least: several("least"),
+    exp.Greatest: several("greatest"),
+    exp.Coalesce: several("coalesce"),
+    exp.Nullif: binary("nullif"),
+    exp.EQ: binary("equal"),
+    exp.NEQ: binary("unequal"),
+    exp.LT: binary("less"),
+    exp.LTE: binary("at_most"),
+    exp.GT: binary("more"),
+    exp.GTE: binary("at_least"),
     exp.Between: (frozenset({"this", "low", "high"}), _between),
     exp.In: (frozenset({"this", "expressions"}), _in),
-    exp.Is: (frozenset({"this", "expression"}), _is),
-    exp.And: _binary("and"),
-    exp.Or: _binary("or"),
-    exp.Not: _unary("not"),
+    exp.Is: (PAIR, _is),
+    exp.And: binary("and"),
+    exp.Or: binary("or"),
+    exp.Not: unary("not"),
     exp.Case: (frozenset({"this", "ifs", "default"}), _case),
     exp.If: (frozenset({"this", "true", "false"}), _if),
-    exp.Like: _pattern("like"),
-    exp.StartsWith: _pattern("starts_with"),
-    exp.Contains: _pattern("contains"),
-    exp.Lower: _unary("lower"),
-    exp.Upper: _unary("upper"),
-    exp.Trim: _unary("trim"),
-    exp.Length: _unary("length"),
-    exp.Substring: (frozenset({"this", "start", "length"}), _substring),
-    exp.DPipe: _binary("concat"),
-    exp.Concat: (frozenset({"expressions"}), _concat),
-    exp.Extract: (frozenset({"this", "expression"}), _extract),
-    exp.Year: _unary("year"),
-    exp.Quarter: _unary("quarter"),
-    exp.Month: _unary("month"),
-    exp.Day: _unary("day"),
-    exp.DayOfWeekIso: _unary("weekday"),
-    exp.TimestampTrunc: (frozenset({"this", "unit"}), _truncated),
-    exp.DateTrunc: (frozenset({"this", "unit"}), _truncated),
-    exp.Cast: (frozenset({"this", "to"}), _cast),
-    exp.TryCast: (frozenset({"this", "to"}), _cast),
+    exp.NullSafeEQ: binary("same"),
+    exp.NullSafeNEQ: (PAIR, _different),
+    **calendar_rules.RULES,
+    **text_rules.RULES,
 }
 """For each kind of node: the arguments that have a meaning, and what it means."""
+
+_KNOWN = tuple(name for rule in _RULES if issubclass(rule, exp.Func) for name in rule.sql_names())
+"""What functions are called, for hints."""

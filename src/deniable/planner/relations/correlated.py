@@ -20,35 +20,55 @@ class Spoken:
     """Rows of the subquery alone."""
     pairs: list[tuple[exp.Expression, exp.Expression]]
     """Something of the row outside that must equal something inside."""
+    extents: list[tuple[str, exp.Expression, exp.Expression]]
+    """A comparison of something inside with something outside: the comparison, outside and inside."""
     alone: list[exp.Expression]
     """The row outside alone."""
 
 
 def spoken_of(conditions: Sequence[exp.Expression], inside: Mapping[str, Names], outside: Origin) -> Spoken:
     """Names mean columns of the subquery's own tables first, and then those of the row outside."""
-    found = Spoken([], [], [])
+    found = Spoken([], [], [], [])
     for node in conditions:
         here, there = _owned(node, inside, outside)
         if not there or node.find(exp.Query) is not None:
             found.local.append(node)
         elif not here:
             found.alone.append(node)
+        elif isinstance(node, exp.EQ):
+            found.pairs.append(_compared(node, inside, outside)[1:])
         else:
-            found.pairs.append(_compared(node, inside, outside))
+            found.extents.append(_compared(node, inside, outside))
+    if len(found.extents) > 1:
+        reason = "A subquery can be compared with the row outside by equalities, and by one other comparison."
+        raise Refused("subquery", reason, "Join the tables instead.", position(conditions[-1]))
     return found
 
 
 def _compared(
     node: exp.Expression, inside: Mapping[str, Names], outside: Origin
-) -> tuple[exp.Expression, exp.Expression]:
-    """An equality of something outside and something inside: only by these can a set be looked into."""
-    if isinstance(node, exp.EQ):
-        for one, other in ((node.this, node.expression), (node.expression, node.this)):
-            if not _owned(one, inside, outside)[0] and not _owned(other, inside, outside)[1]:
-                return one, other
-    reason = "A subquery can only be compared with the row outside by an equality."
+) -> tuple[str, exp.Expression, exp.Expression]:
+    """A comparison of something inside with something outside: only by these can a set be looked into."""
+    for sort, (same, turned) in _COMPARISONS.items():
+        if not isinstance(node, sort):
+            continue
+        for name, inner, outer in ((same, node.this, node.expression), (turned, node.expression, node.this)):
+            if not _owned(inner, inside, outside)[1] and not _owned(outer, inside, outside)[0]:
+                return name, outer, inner
+    reason = "A subquery can only be compared with the row outside by =, <>, <, <=, > or >=."
     hint = "Write WHERE inner.x = outer.y AND conditions on one of them."
     raise Refused("subquery", reason, hint, position(node))
+
+
+_COMPARISONS: dict[type[exp.Expression], tuple[str, str]] = {
+    exp.EQ: ("equal", "equal"),
+    exp.NEQ: ("unequal", "unequal"),
+    exp.LT: ("less", "more"),
+    exp.LTE: ("at_most", "at_least"),
+    exp.GT: ("more", "less"),
+    exp.GTE: ("at_least", "at_most"),
+}
+"""What they are called, and what they are called with the sides exchanged."""
 
 
 def _owned(node: exp.Expression, inside: Mapping[str, Names], outside: Origin) -> tuple[bool, bool]:

@@ -205,7 +205,8 @@ class Relations:
         for part in spoken.alone:
             besides = both(besides, condition(part, scope))
         chosen = row_by_row(select, inner) if isinstance(node.parent, exp.In) else inner.origin
-        return Members(chosen, pairs, besides)
+        extents = [(name, translate(one, scope), translate(other, inner)) for name, one, other in spoken.extents]
+        return Members(chosen, pairs, besides, extents[0] if extents else None)
 
     def _names(self) -> str:
         return ", ".join(name for name, table in self.policy.tables.items() if not table.public)

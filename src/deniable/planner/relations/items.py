@@ -137,6 +137,12 @@ def _linked(rows: Origin, item: Item) -> JoinLink:
     return equated(tuple(exp.to_identifier(name) for name in shared), item.node)
 
 
+def _in_every_branch(node: exp.Expression) -> list[exp.Expression]:
+    """The equalities that hold whichever side of an OR does: `(a = b AND c) OR (a = b AND d)` means a = b too."""
+    branches = [parts_of(branch) for branch in node.flatten() if isinstance(branch, exp.Expression)]
+    return [part for part in branches[0] if isinstance(part, exp.EQ) and all(part in branch for branch in branches[1:])]
+
+
 @dataclass(slots=True)
 class _Waiting:
     """Conditions that wait for their tables, which are known by their places behind FROM."""
@@ -155,7 +161,8 @@ class _Waiting:
 
     def ties(self, place: int) -> list[exp.Expression]:
         """The equalities in WHERE that tie this table to those that are there."""
-        return [node for node in self.where if self.is_tie(node, place)]
+        implied = [found for node in self.where if isinstance(node, exp.Or) for found in _in_every_branch(node)]
+        return [node for node in (*self.where, *implied) if self.is_tie(node, place)]
 
     def is_tie(self, node: exp.Expression, place: int) -> bool:
         """Whether this compares something of the table at this place with something of those that are there."""

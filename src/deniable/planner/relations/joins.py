@@ -113,6 +113,7 @@ def beside(left: Origin, other: Origin, link: JoinLink, *, outer: bool, node: ex
         homes={**left.homes, **right.homes},
         links={**left.links, **right.links},
         key=_key(left, right, found),
+        entries={**left.entries, **right.entries},
     )
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal
-from deniable.core.algebra.relation import THERE, Among, Joined
+from deniable.core.algebra.relation import HIGH, LOW, THERE, Among, Joined
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.planner.expressions.functions import call
+from deniable.planner.expressions.functions import call, longest
 from deniable.planner.parse import position
 from deniable.planner.relations.joins import belonging
 from deniable.planner.relations.rows import Origin
@@ -24,6 +24,8 @@ class Members:
     pairs: tuple[tuple[Expression, Expression], ...]
     """Outside and inside."""
     besides: Expression | None = None
+    extent: tuple[str, Expression, Expression] | None = None
+    """A comparison of something inside with something outside: the comparison, outside and inside."""
 
 
 def memberships(select: exp.Select) -> Iterator[exp.In | exp.Exists]:
@@ -46,7 +48,8 @@ def contained(node: exp.In, value: Expression, members: Members, rows: Origin) -
     if not private and option.nullable and not _asserted(node):
         reason = "If the set has a NULL, nothing is known to be outside of it."
         raise Refused("subquery", reason, "Have the column declared with nulls = false.", position(node))
-    if (members.pairs or members.besides is not None) and value.nullable and not _asserted(node):
+    spoken = members.pairs or members.besides is not None or members.extent is not None
+    if spoken and value.nullable and not _asserted(node):
         reason = "Whether NULL is in a set depends on whether that is empty."
         raise Refused("subquery", reason, "Write NOT EXISTS.", position(node))
     whole = replace(members, pairs=((value, option), *members.pairs))
@@ -77,12 +80,27 @@ def _among(node: exp.Expression, members: Members, rows: Origin) -> tuple[Origin
     if not isinstance(rows.table, Joined):
         raise TypeError("the rows beside a set must be opened")
     place = len(rows.table.others) + 1
-    chosen = Among(inner.table, inner.where, units, pairs)
+    chosen = Among(inner.table, inner.where, units, pairs, None if members.extent is None else members.extent[2])
     table = Joined(rows.table.first, (*rows.table.others, chosen))
     inside = call("not", call("is_null", Column(f"{place}.{THERE}", Kind.BOOLEAN)))
-    if members.besides is not None:
-        inside = call("and", inside, call("coalesce", members.besides, Literal(value=False, kind=Kind.BOOLEAN)))
+    for more in (members.besides, _within(node, members, f"{place}.")):
+        if more is not None:
+            inside = call("and", inside, call("coalesce", more, Literal(value=False, kind=Kind.BOOLEAN)))
     return replace(rows, table=table, works=(*rows.works, *inner.works)), inside
+
+
+def _within(node: exp.Expression, members: Members, prefix: str) -> Expression | None:
+    """Whether something inside compares so with something outside: then the least or the greatest does."""
+    if members.extent is None:
+        return None
+    function, outer, inner = members.extent
+    sides = {"less": (LOW,), "at_most": (LOW,), "more": (HIGH,), "at_least": (HIGH,), "unequal": (LOW, HIGH)}[function]
+    length = longest(inner) if inner.kind is Kind.TEXT else None
+    try:
+        found = [call(function, Column(prefix + side, inner.kind, inner.range, length=length), outer) for side in sides]
+    except InvalidArgumentError as error:
+        raise Refused("type-mismatch", f"{error}.", "Compare alike kinds.", position(node)) from None
+    return found[0] if len(found) == 1 else call("or", *found)
 
 
 def _equality(node: exp.Expression, pair: tuple[Expression, Expression]) -> Call:

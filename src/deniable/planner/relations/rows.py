@@ -29,7 +29,7 @@ from deniable.core.errors import Refused
 from deniable.planner.expressions.functions import call, longest
 from deniable.planner.expressions.keys import Domain, conjuncts
 from deniable.planner.expressions.ranges import union
-from deniable.policy import DeclaredTable
+from deniable.policy import DeclaredTable, Entry
 
 MOST_WEIGHT = 10**9
 """As in a policy: nobody has more rows than this that should all count."""
@@ -94,6 +94,8 @@ class Origin:
     """The columns by which the policy finds whose a row is, and the table whose key they hold."""
     key: str | None = None
     """The column of a declared table that the policy says nobody has twice."""
+    entries: Mapping[str, tuple[str, Mapping[Entry, Entry]]] = field(default_factory=dict)
+    """The columns of public tables that were read: the key that each follows from, and its value for each of these."""
 
     @classmethod
     def of(cls, table: DeclaredTable, alias: str) -> Self:
@@ -112,12 +114,13 @@ class Origin:
             single=unit is None,
             contribution=table.contribution,
             keys=table.keys,
-            names={alias: {name: column.expression for name, column in table.columns.items()}},
+            names={alias: _columns(table)},
             values={name: column.values for name, column in table.columns.items() if column.values is not None},
             steps={name: column.step for name, column in table.columns.items() if column.step is not None},
             most=1 if unit is None else table.most,
             links={**links, **{step.column: step.table for step in table.path[:1]}},
             key=table.key,
+            entries={name: (table.key, found) for name, found in table.entries.items() if table.key is not None},
         )
 
     @property
@@ -162,6 +165,7 @@ class Origin:
             steps={prefix + name: step for name, step in self.steps.items()},
             links={prefix + name: table for name, table in self.links.items()},
             key=None if self.key is None else prefix + self.key,
+            entries={prefix + name: (prefix + key, found) for name, (key, found) in self.entries.items()},
         )
 
     def numbered(self) -> Origin:
@@ -272,6 +276,12 @@ class _Stack:
             step=steps.pop() if len(steps) == 1 else None,
             link=links.pop() if len(links) == 1 else None,
         )
+
+
+def _columns(table: DeclaredTable) -> Names:
+    """The declared columns; what a unit was found by is there."""
+    found = {name: column.expression for name, column in table.columns.items()}
+    return found | {step.column: replace(found[step.column], nullable=False) for step in table.path[:1]}
 
 
 def looked_up(table: DeclaredTable) -> LookedUp:

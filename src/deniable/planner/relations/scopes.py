@@ -15,12 +15,14 @@ from deniable.planner.aggregates.makers import Aggregate
 from deniable.planner.aggregates.statistics import Statistics
 from deniable.planner.aggregates.table import COUNT, DISTINCT, UNITS, AggregateFunction, proposal
 from deniable.planner.aggregates.written import written
-from deniable.planner.expressions.functions import longest
+from deniable.planner.expressions.functions import call, longest
 from deniable.planner.expressions.keys import GroupKey
-from deniable.planner.expressions.translate import Scope, meaning, translate
+from deniable.planner.expressions.translate import NAMED, Scope, meaning, translate
 from deniable.planner.parse import position
+from deniable.planner.relations.determined import determined
 from deniable.planner.relations.names import qualifier
 from deniable.planner.relations.rows import MERGED, Origin
+from deniable.planner.wording.own_words import advised
 from deniable.planner.work import spend
 
 _NAMES_A_STEP = 16
@@ -51,7 +53,8 @@ class RowScope:
         ]
         if not found or not self._at_home(node):
             path = ".".join([*qualifier(node), node.table])
-            raise Refused("unknown-table", f"There is no table {path!r} here.", "", position(node))
+            hint = f"Write {' or '.join(f'{name}.{node.name}' for name in self.origin.names)}."
+            raise Refused("unknown-table", f"There is no table {path!r} here.", hint, position(node))
         spend(sum(map(len, found)) // _NAMES_A_STEP)
         meant = [names[node.name.lower()] for names in found if node.name.lower() in names]
         if not meant:
@@ -97,8 +100,8 @@ class GroupScope(ABC):
             return self._placed(node)
         if isinstance(node, exp.Literal | exp.Boolean | exp.Null):
             return None
-        if isinstance(node, exp.Anonymous) and (meant := proposal(node.name)) is not None:
-            reason = f"{node.name.upper()} is not on the list of functions."
+        if isinstance(node, exp.Anonymous) and _stray(node) and (meant := proposal(node.name)):
+            reason = f"{node.name} is not on the list of functions."
             raise Refused("unknown-function", reason, f"Did you mean {meant}?", position(node))
         if not self.keys:
             return None
@@ -115,7 +118,9 @@ class GroupScope(ABC):
         found = self.alias(node)
         if found is not None:
             return found
-        self.row.column(node)
+        value = determined(self.row.column(node), self.row.origin, self.keys)
+        if value is not None:
+            return value
         raise Refused(
             "not-grouped",
             f"{node.name!r} has no single value per group.",
@@ -175,10 +180,17 @@ def taken_apart(node: exp.Expression, row: RowScope) -> tuple[AggregateFunction,
     where = condition(node.expression.this, row) if isinstance(node, exp.Filter) else None
     found = written(node.this if isinstance(node, exp.Filter) else node)
     values = tuple(translate(value, row) for value in found.values)
+    if found.function.adds:
+        values = tuple(call("to_integer", value) if value.kind is Kind.BOOLEAN else value for value in values)
     if found.function is DISTINCT and row.origin.unit is not None and values == (row.origin.unit,):
         units = COUNT if row.origin.single else UNITS  # with one row for each unit, rows are units
         return units, Aggregate((), where)
     return found.function, Aggregate(values, where, found.constants)
+
+
+def _stray(node: exp.Anonymous) -> bool:
+    """Whether nothing is known of a function."""
+    return node.name.lower() not in NAMED and not advised(node.name)
 
 
 def condition(node: exp.Expression, scope: Scope) -> Expression:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, time
 from fractions import Fraction
 from math import prod
 
-Value = int | str | bool | date | Fraction | None
+Value = int | float | str | bool | date | time | Fraction | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from datetime import date
+from datetime import date, datetime, time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from deniable.core.algebra.expression import EPOCH, Call, Column, Expression, Kind, Literal, Range
+from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal, Range
+from deniable.core.calendar import DAY as A_DAY
+from deniable.core.calendar import UNITS, counted
 from deniable.core.errors import InvalidArgumentError
 from deniable.engines.duckdb.functions import FUNCTIONS
 from deniable.engines.duckdb.spelling import LONGEST, Speller
@@ -21,7 +23,9 @@ from tests.unit.engines.reference import Unmodelled, evaluate, number
 from tests.unit.engines.rows import COLUMNS, STORED, Bench
 
 N, J, X, Y, T, U, B, C, D, E = (COLUMNS[name] for name in "ijxytubcde")
+M, MM, P, Q = (COLUMNS[name] for name in "mnpq")
 WHOLE, REAL, TEXT, TRUTH, DAY = Kind.INTEGER, Kind.NUMBER, Kind.TEXT, Kind.BOOLEAN, Kind.DATE
+MOMENT, CLOCK = Kind.TIMESTAMP, Kind.TIME
 SMALL = Column("i", WHOLE, Range(Fraction(-5), Fraction(100)))
 SMALLER = Column("j", WHOLE, Range(Fraction(1), Fraction(3)))
 HALF = Column("x", REAL, Range(Fraction(-1, 2), Fraction("3.7")))
@@ -30,6 +34,8 @@ UPWARD = Column("x", REAL, Range(Fraction(0), None))
 DOWNWARD = Column("i", WHOLE, Range(None, Fraction(50)))
 RECENT = Column("d", DAY, Range(Fraction(0), Fraction(20_000)))
 SOON = Column("e", DAY, Range(Fraction(20_000), None))
+LATELY = Column("m", MOMENT, Range(Fraction(20_000 * A_DAY + 17), Fraction(20_100 * A_DAY)))
+EVENING = Column("p", CLOCK, Range(Fraction(A_DAY // 2), None))
 NULL = Literal(None, REAL)
 WIDE = Fraction(2**61)
 
@@ -61,9 +67,15 @@ ARITHMETIC = [
     *(made(name, REAL, one) for name in ("negate", "absolute") for one in (X, HALF, N)),
     made("sign", WHOLE, X),
     *(made(name, kind, one) for name in ("floor", "ceiling") for kind in (WHOLE, REAL) for one in (X, HALF, N, UPWARD)),
+    *(made("cube_root", REAL, one) for one in (X, HALF, N)),
+    *(made("truncate", kind, one) for kind in (WHOLE, REAL) for one in (X, HALF, N)),
     *(made("round", REAL, one, number(places)) for one in (X, HALF, N) for places in (-3, -1, 0, 1, 2)),
     *(made("round", WHOLE, one, number(places)) for one in (X, SMALL) for places in (-2, 0)),
-    *(made(name, REAL, one) for name in ("sqrt", "ln", "exp") for one in (X, POSITIVE, HALF, N, UPWARD, number(2))),
+    *(
+        made(name, REAL, one)
+        for name in ("sqrt", "ln", "exp", "log_2", "log_10")
+        for one in (X, POSITIVE, HALF, N, UPWARD, number(2))
+    ),
 ]
 CHOICES = [
     *(made(name, REAL, *pair) for name in ("least", "greatest", "coalesce") for pair in TWO_NUMBERS),
@@ -74,12 +86,15 @@ CHOICES = [
     made("case", WHOLE, B, N, C, number(5), NULL),
     made("case", TEXT, made("is_null", TRUTH, T), text("none"), T),
     made("case", DAY, B, D, Literal(date(2025, 1, 1), DAY)),
+    *(made(name, MOMENT, M, MM) for name in ("least", "greatest", "coalesce", "nullif")),
+    made("greatest", CLOCK, P, Literal(time(12), CLOCK)),
 ]
 PAIRS = [*TWO_NUMBERS, (N, J), (T, U), (B, C), (D, E), (D, Literal(date(2025, 1, 5), DAY)), (T, text("a")), (N, NULL)]
 PAIRS += [(N, number(2**80)), (N, number(-(10**50))), (X, number(10**50)), (SMALL, number("0.5")), (RECENT, SOON)]
+PAIRS += [(M, MM), (M, Literal(datetime(2025, 1, 5, 10, 23, 45, 123456), MOMENT)), (LATELY, M), (P, Q)]
 COMPARISONS = ("equal", "unequal", "less", "at_most", "more", "at_least")
 CONDITIONS = [
-    *(made(name, TRUTH, *pair) for name in COMPARISONS for pair in PAIRS),
+    *(made(name, TRUTH, *pair) for name in (*COMPARISONS, "same") for pair in PAIRS),
     *(made("is_null", TRUTH, one) for one in COLUMNS.values()),
     made("is_null", TRUTH, made("subtract", REAL, X, Y)),
     made("not", TRUTH, B),
@@ -103,6 +118,32 @@ WORDS = [
     made("concat", TEXT, T, U, text("'\x00'")),
     *(made("substring", TEXT, T, *places) for places in ((number(1), number(2)), (N, J), (number(2), number(2**31)))),
     made("substring", TEXT, T, SMALL, SMALLER),
+    made("concat_with", TEXT, text("-"), T, U),
+    made("concat_with", TEXT, U, T, text("x")),
+    *(made("like_any_case", TRUTH, T, text(pattern)) for pattern in ("a%", "%_'", "NAN", "É")),
+    *(
+        made(name, TRUTH, T, text(pattern))
+        for name in ("matches", "matches_fully")
+        for pattern in ("a", "^[0-9]{4}-\\d\\d", "(in|na)f?", "^$", "[^a-z]+$", "\\.|\\w", "a{2,3}?")
+    ),
+    made("ends_with", TRUTH, T, text("n")),
+    *(made(name, TEXT, T) for name in ("trim_start", "trim_end", "reverse")),
+    *(
+        made(f"trim_{side}characters", TEXT, T, text(characters))
+        for side in ("", "start_", "end_")
+        for characters in (" ", "an", "", "é-i")
+    ),
+    made("trim_characters", TEXT, T, U),
+    *(made("replace", TEXT, T, text(one), text(other)) for one, other in (("a", "xy"), ("", "x"), ("nan", ""))),
+    *(
+        made(name, TEXT, T, number(length), text("xy"))
+        for name in ("fill_left", "fill_right")
+        for length in (0, 1, 5, 40)
+    ),
+    *(made("split_part", TEXT, T, text("-"), number(place)) for place in (1, 2, 3, -1, -2)),
+    *(made("last", TEXT, T, number(length)) for length in (0, 1, 3, 2**31 - 1)),
+    *(made("position", WHOLE, T, part) for part in (text("a"), text(""), text("-02"), U)),
+    made("byte_length", WHOLE, T),
 ]
 DATES = [
     *(
@@ -110,18 +151,57 @@ DATES = [
         for name in ("year", "quarter", "month", "day", "weekday", "days")
         for one in (D, RECENT, SOON)
     ),
+    *(
+        made(name, WHOLE, one)
+        for name in ("weekday_from_sunday", "day_of_year", "week", "iso_year", "decade", "century")
+        for one in (D, M, LATELY)
+    ),
+    *(made(name, WHOLE, one) for name in ("year", "quarter", "month", "day", "weekday") for one in (M, LATELY)),
+    *(
+        made(name, WHOLE, one)
+        for name in ("hour", "minute", "second", "millisecond", "microsecond", "microseconds")
+        for one in (M, LATELY, P, EVENING)
+    ),
+    *(made("epoch", REAL, one) for one in (M, LATELY, P)),
     *(made(f"truncate_{unit}", DAY, one) for unit in ("year", "quarter", "month", "week") for one in (D, RECENT)),
+    *(made(f"truncate_{unit}", DAY, D) for unit in ("day", "decade", "century", "millennium")),
+    *(made(f"truncate_{unit}", MOMENT, one) for unit in UNITS for one in (M, LATELY)),
+    *(
+        made("later", MOMENT, one, number(months), number(rest))
+        for one in (D, M, LATELY, RECENT)
+        for months, rest in ((0, 1), (1, 0), (-1, -A_DAY), (-13, 7), (12 * 10_000, 0), (0, -10_000 * 366 * A_DAY))
+    ),
+    *(
+        made("format", TEXT, one, text(pattern))
+        for one in (D, M, LATELY)
+        for pattern in ("%Y-%m", "%d.%m.%y %H:%M:%S.%f", "%j %b %B %a %A %I %p %u %w", "%G-W%V 100%%", " ")
+    ),
+    *(made("bucket", MOMENT, one, number(width)) for one in (M, LATELY) for width in (1, 900_000_000, 7 * A_DAY)),
+    made("moment_of_microseconds", MOMENT, N),
+    made("moment_of_microseconds", MOMENT, SMALL),
     made("date_of_days", DAY, N),
     made("date_of_days", DAY, SMALL),
 ]
 CASTS = [
-    *(made(f"to_{kind.value}", kind, one) for kind in Kind for one in (N, X, T, B, D, HALF, SMALL, RECENT)),
+    *(
+        made(f"to_{kind.value}", kind, one)
+        for kind in (WHOLE, REAL, TEXT, TRUTH, DAY)
+        for one in (N, X, T, B, D, HALF, SMALL, RECENT)
+    ),
+    *(made("to_timestamp", MOMENT, one) for one in (T, D, M, RECENT)),
+    *(made("to_time", CLOCK, one) for one in (T, M, P, LATELY)),
+    *(made("to_date", DAY, one) for one in (M, LATELY)),
+    *(made("to_text", TEXT, one) for one in (M, P)),
     *(made("to_integer", REAL, one) for one in (X, T, N)),
     made("to_number", REAL, made("to_text", TEXT, X)),
 ]
 GRIDS = [
     made("grid", WHOLE, value, number(centre), number(step), number(reach))
-    for value in (X, N, HALF, SMALL, POSITIVE, UPWARD, made("least", REAL, X, number(500)))
+    for value in (
+        *(X, N, HALF, SMALL, POSITIVE, UPWARD),
+        made("least", REAL, X, number(500)),
+        made("microseconds", WHOLE, LATELY, bounds=LATELY.range),
+    )
     for centre, step, reach in (
         (0, 1, 10),
         (1, "1/100", 400),
@@ -129,6 +209,8 @@ GRIDS = [
         (3, 2, 5),
         (50, 1, 60),
         (0, 1, 2**40),
+        (20_050 * A_DAY, 600_000_000, 100),
+        (20_050 * A_DAY, 7, 2**40),
     )
 ]
 ALL = [*ARITHMETIC, *CHOICES, *CONDITIONS, *WORDS, *DATES, *CASTS, *GRIDS]
@@ -166,7 +248,7 @@ def compare(expression: Expression, values: list[Any], rows: list[dict[str, Any]
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_each_function_is_total_and_right(bench: Bench, name: str) -> None:
-    inexact = {"exp", "ln", "power", "round"}
+    inexact = {"exp", "ln", "power", "round", "log_2", "log_10", "cube_root"}
     calls = [one for one in ALL if one.function == name]
     assert calls
     for one in calls:
@@ -196,7 +278,7 @@ def test_each_function_stays_within_its_declared_range(bench: Bench, name: str) 
 def inside(value: Any, bounds: Range) -> bool:
     if isinstance(value, bool | str):
         return bounds == Range()
-    number = (value - EPOCH).days if isinstance(value, date) else value
+    number = counted(value) if isinstance(value, date | time) else value
     if isinstance(number, float) and not math.isfinite(number):
         return not math.isnan(number) and (bounds.low if number < 0 else bounds.high) is None
     slack = Fraction(number if isinstance(number, int) else abs(number)) * Fraction(1, 10**12)
@@ -205,16 +287,30 @@ def inside(value: Any, bounds: Range) -> bool:
     return above and (bounds.high is None or number <= bounds.high + slack)
 
 
-@pytest.mark.parametrize("column", [*COLUMNS.values(), SMALL, SMALLER, HALF, POSITIVE, UPWARD, DOWNWARD, RECENT, SOON])
+@pytest.mark.parametrize(
+    "column", [*COLUMNS.values(), SMALL, SMALLER, HALF, POSITIVE, UPWARD, DOWNWARD, RECENT, SOON, LATELY, EVENING]
+)
 def test_columns_are_read_within_their_bounds(bench: Bench, column: Column) -> None:
     check(bench, column)
 
 
 @pytest.mark.parametrize(
-    "value", [None, Fraction(1, 3), Fraction(-7), Fraction(10**25), "it's \x00", "", True, date(1, 1, 1)]
+    "value",
+    [
+        None,
+        Fraction(1, 3),
+        Fraction(-7),
+        Fraction(10**25),
+        "it's \x00",
+        "",
+        True,
+        date(1, 1, 1),
+        datetime(1, 1, 1),
+        time(0),
+    ],
 )
 def test_constants(bench: Bench, value: Any) -> None:
-    kinds = {str: TEXT, bool: TRUTH, date: DAY}
+    kinds = {str: TEXT, bool: TRUTH, date: DAY, datetime: MOMENT, time: CLOCK}
     kind = kinds.get(type(value), REAL)
     found = bench.values(Literal(value, kind))[0]
     assert found == (float(value) if isinstance(value, Fraction) else value)
@@ -246,7 +342,7 @@ def test_what_grows_for_ever_is_stopped() -> None:
     assert LONGEST <= 1 << 20
 
 
-CHAOTIC = {"exp", "ln", "power", "round", "sqrt"}
+CHAOTIC = {"exp", "ln", "power", "round", "sqrt", "cube_root"}
 """Their last digits may differ from Python's, and another function may blow that up."""
 
 
@@ -265,6 +361,8 @@ def trees(depth: int) -> dict[Kind, st.SearchStrategy[Expression]]:
         TEXT: [T, U, text("a"), text("")],
         TRUTH: [B, C, Literal(value=True, kind=TRUTH)],
         DAY: [D, E, RECENT, SOON, Literal(date(2024, 2, 29), DAY)],
+        MOMENT: [M, MM, LATELY, Literal(datetime(2024, 2, 29, 23, 59, 59, 999999), MOMENT)],
+        CLOCK: [P, Q, EVENING, Literal(time(9, 30), CLOCK)],
     }
     level = {kind: st.sampled_from(options) for kind, options in leaves.items()}
     for _ in range(depth):
@@ -275,6 +373,7 @@ def trees(depth: int) -> dict[Kind, st.SearchStrategy[Expression]]:
 def grown(kind: Kind, of: dict[Kind, st.SearchStrategy[Expression]]) -> list[st.SearchStrategy[Expression]]:
     numbers = st.one_of(of[WHOLE], of[REAL])
     anything = st.sampled_from(list(Kind)).flatmap(lambda one: of[one])
+    countable = st.sampled_from([WHOLE, REAL, TEXT, TRUTH, DAY]).flatmap(lambda one: of[one])
 
     def apply(names: str, *arguments: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expression]:
         return st.builds(built, st.sampled_from(names.split()), *arguments)
@@ -283,7 +382,7 @@ def grown(kind: Kind, of: dict[Kind, st.SearchStrategy[Expression]]) -> list[st.
     match kind:
         case Kind.TEXT:
             return [
-                apply("lower upper trim", of[TEXT]),
+                apply("lower upper trim trim_start trim_end reverse", of[TEXT]),
                 apply("concat", of[TEXT], of[TEXT]),
                 apply("to_text", anything),
             ]
@@ -302,16 +401,28 @@ def grown(kind: Kind, of: dict[Kind, st.SearchStrategy[Expression]]) -> list[st.
         case Kind.DATE:
             return [
                 apply("truncate_year truncate_month truncate_week truncate_quarter", of[DAY]),
-                apply("to_date", numbers),
+                apply("to_date", st.one_of(numbers, of[MOMENT])),
+                apply("date_of_days", st.sampled_from([N, SMALL])),
             ]
+        case Kind.TIMESTAMP:
+            span = st.builds(number, st.integers(-99, 99))
+            return [
+                apply(" ".join(f"truncate_{unit}" for unit in UNITS), of[MOMENT]),
+                apply("later", st.one_of(of[DAY], of[MOMENT]), span, span),
+                apply("to_timestamp", of[DAY]),
+            ]
+        case Kind.TIME:
+            return [apply("to_time", of[MOMENT]), apply("coalesce", of[CLOCK], of[CLOCK])]
         case _:
             return [
                 apply("add subtract multiply divide least greatest coalesce nullif power", numbers, numbers),
                 apply("negate absolute sign floor ceiling sqrt ln exp", numbers),
-                apply("to_integer to_number", anything),
+                apply("to_integer to_number", countable),
                 apply("case", of[TRUTH], numbers, numbers),
                 apply("length", of[TEXT]),
                 apply("year days weekday", of[DAY]),
+                apply("year iso_year week month hour second microseconds epoch", of[MOMENT]),
+                apply("minute microseconds epoch", of[CLOCK]),
             ]
 
 

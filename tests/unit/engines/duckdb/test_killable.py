@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from deniable.core.deadline import within
 from deniable.core.errors import Failed
 from deniable.engines import DuckDB
 from deniable.engines.engine import Broken
@@ -31,6 +32,19 @@ def test_a_query_that_takes_too_long_is_stopped_and_the_next_one_runs(people: Pa
     started = time.monotonic()
     with pytest.raises(Broken, match="too long"):
         engine.fetch(FOR_EVER)
+    assert time.monotonic() - started < 6
+    assert engine.run(count()).to_pylist() == [{"n": 5}]
+    engine.close()
+
+
+def test_a_query_has_no_more_time_than_is_left_of_its_question(people: Path) -> None:
+    engine = DuckDB({"people": people}, seconds=60)
+    engine.run(count())
+    started = time.monotonic()
+    with within(1), pytest.raises(Broken, match="too long"):
+        engine.fetch(FOR_EVER)
+    with within(0), pytest.raises(Failed):
+        engine.run(count())
     assert time.monotonic() - started < 6
     assert engine.run(count()).to_pylist() == [{"n": 5}]
     engine.close()

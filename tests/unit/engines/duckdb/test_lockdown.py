@@ -84,15 +84,15 @@ def test_the_database_itself_is_locked_too(people: Path, tmp_path: Path, door: s
     other.write_text("a,b\n1,2\n")
     files = {"people": DataFile.named(people)}
     with duckdb.connect() as connection:
-        prepare(connection, tables(files), locks(files, "1GB", 1, str(tmp_path / "spill")))
+        prepare(connection, tables(files, str(tmp_path)), locks(files, "1GB", 1, str(tmp_path / "spill")))
         with pytest.raises(duckdb.Error):
             connection.execute(door.format(other=other, written=written, people=people)).fetchall()
 
 
-def test_only_select_is_answered(people: Path) -> None:
+def test_only_select_is_answered(people: Path, tmp_path: Path) -> None:
     files = {"people": DataFile.named(people)}
     with duckdb.connect() as connection:
-        prepare(connection, tables(files), [])
+        prepare(connection, tables(files, str(tmp_path)), [])
         for sql in ("CREATE TABLE t AS SELECT 1", "SELECT 1; SELECT 2", "SET threads = 1", "PRAGMA version"):
             with pytest.raises(PermissionError):
                 answer(connection, sql)

@@ -23,7 +23,7 @@ from deniable.core.algebra.expression import Call, Column, Expression, Kind, Lit
 from deniable.core.algebra.query import WEIGHT, ExactQuery, Kept, Key, Source, Sums, Total, Units
 from deniable.engines.duckdb.lockdown import MISTRUSTED, tables
 from deniable.engines.duckdb.statements import statement
-from deniable.files.scan import columns
+from deniable.files.scan import columns, take
 from deniable.files.source import DataFile
 from tests.unit.engines.reference import as_kind, evaluate, number
 
@@ -131,8 +131,8 @@ def ask(
         connection.execute("CREATE VIEW main.weights AS FROM kept_here")
     else:
         pq.write_table(arrow, path) if path.suffix == ".parquet" else csv.write_csv(arrow, path)
-        for step in tables({"weights": DataFile.named(path)}):
-            connection.execute(step)
+        for step in tables({"weights": DataFile.named(path)}, str(path.parent)):
+            take(connection, step)
         types = columns(DataFile.named(path))
     answer = connection.sql(statement(query, {"weights": types}.__getitem__)).to_arrow_table()
     width = len(query.keys)

@@ -14,7 +14,7 @@ from deniable.core.errors import Refused
 from deniable.curator import builder
 from deniable.curator.builder import Question, Term
 from deniable.planner import bind, parse
-from deniable.planner.aggregates.table import BY_NODE, DISTINCT, TABLE, UNITS, instead
+from deniable.planner.aggregates.table import BY_NODE, DISTINCT, DISTINCT_AVERAGE, DISTINCT_SUM, TABLE, UNITS, instead
 from deniable.planner.aggregates.written import written
 from tests.support.tables import policy
 
@@ -50,11 +50,19 @@ def test_counts_without_repeats_are_forms_of_count(row, written_so):
     assert bind(parse(f"SELECT COUNT(DISTINCT {written_so}) FROM visits"), RULES).statistics[0].label == label
 
 
+@pytest.mark.parametrize(("row", "labels"), [(DISTINCT_SUM, 1), (DISTINCT_AVERAGE, 2)], ids=["sum", "average"])
+def test_sums_without_repeats_are_forms_of_sum_and_average(row, labels):
+    (column,) = parse(f"SELECT {row.sql[0].replace('x', 'age')} FROM visits").expressions
+    assert written(column).function is row
+    assert len(bind(column.parent, RULES).statistics) == labels
+
+
 @every_row
 def test_what_needs_a_count_lets_a_sum_share_it(row):
     """COUNT(*) beside it costs nothing more, exactly where it has a count already."""
     asked = "COUNT(DISTINCT patient_id)" if row is UNITS else None
-    asked = asked or _called("APPROX_COUNT_DISTINCT" if row is DISTINCT else row.sql[0], row.takes).sql("duckdb")
+    asked = asked or (row.sql[0].replace("x", "age") if "(" in row.sql[0] else None)
+    asked = asked or _called(row.sql[0], row.takes).sql("duckdb")
     alone, beside = (
         len(bind(parse(f"SELECT {columns} FROM visits"), RULES).statistics)
         for columns in (asked, f"{asked}, COUNT(*) AS n")
@@ -100,7 +108,7 @@ def test_every_python_name_writes_its_row(row):
 
 @pytest.mark.parametrize(
     ("sql", "meant"),
-    [("STD_DEV(age)", "STDDEV"), ("MEAN(age)", "AVG"), ("medain(age)", "MEDIAN"), ("COUNT_IF(urgent)", "COUNT")],
+    [("STD_DEV(age)", "STDDEV"), ("MEAN(age)", "AVG"), ("medain(age)", "MEDIAN"), ("COUNTS(urgent)", "COUNT")],
 )
 def test_near_misses_are_told_what_was_meant(sql, meant):
     with pytest.raises(Refused) as caught:
@@ -127,4 +135,5 @@ def test_the_page_names_every_aggregate_and_no_other():
     names = {name.partition("(")[0] for row in TABLE for name in row.sql}
     inside_subqueries = {"BOOL_OR", "BOOL_AND"}
     assert names <= named
-    assert {name for name in named if _is_aggregate(name)} <= names | inside_subqueries
+    filtered = {"COUNT_IF"}  # another way to write COUNT(*) FILTER (WHERE ...)
+    assert {name for name in named if _is_aggregate(name)} <= names | inside_subqueries | filtered

@@ -57,7 +57,7 @@ def test_counts(text, function, values):
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        ("SUM(DISTINCT age)", "distinct"),
+        ("VAR_POP(DISTINCT age)", "distinct"),
         ("COUNT(DISTINCT age, cost)", "distinct"),
         ("MEDIAN(DISTINCT age)", "unsupported-form"),
         ("AVG(*)", "unsupported-form"),

@@ -1,0 +1,70 @@
+"""Columns that a group key determines: `SELECT shops.name ... GROUP BY shop_id`, where `id` is the key of public shops.
+
+They are read off the key after the noise, from what the public table says: nothing is asked or paid for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from fractions import Fraction
+
+from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal
+from deniable.core.algebra.relation import Beside, Joined
+from deniable.planner.expressions.functions import call
+from deniable.planner.expressions.keys import GroupKey, conjuncts
+from deniable.planner.relations.rows import Origin
+from deniable.planner.work import spend
+from deniable.policy import Entry
+
+_MOST = 2_000
+"""Rows of a public table that are written into an answer's algebra."""
+
+
+def determined(value: Expression, origin: Origin, keys: Sequence[GroupKey]) -> Expression | None:
+    """The value of this column for each value of a group key, if the key of its public table is one of them."""
+    if not isinstance(value, Column) or value.name not in origin.entries:
+        return None
+    key, entries = origin.entries[value.name]
+    names = _equal(origin, key)
+    by = [one for one in keys if isinstance(one.value, Column) and one.value.name in names]
+    if not by or not entries or len(entries) > _MOST:
+        return None
+    spend(len(entries))
+    seen = Column(by[0].name, by[0].value.kind, by[0].value.range, by[0].value.nullable)
+    branches = [
+        part
+        for entry, found in entries.items()
+        if found is not None
+        for part in (call("equal", seen, _literal(entry, seen.kind)), _literal(found, value.kind))
+    ]
+    return call("case", *branches) if branches else Literal(None, value.kind)
+
+
+def _equal(origin: Origin, name: str) -> set[str]:
+    """The columns that equal this one in every row; those of an outer join only if nothing else is joined on.
+
+    Where nothing belongs to a row, the key finds nothing either, and both are NULL.
+    """
+    found = {name}
+    for part in _equalities(origin):
+        names = {argument.name for argument in part.arguments if isinstance(argument, Column)}
+        if len(names) == len(part.arguments) and names & found:
+            found |= names
+    return found
+
+
+def _equalities(origin: Origin) -> Iterable[Call]:
+    if not isinstance(origin.table, Joined):
+        return
+    for other in origin.table.others:
+        parts = list(conjuncts(other.condition)) if isinstance(other, Beside) else []
+        if isinstance(other, Beside) and other.outer and len(parts) > 1:
+            continue
+        yield from (part for part in parts if isinstance(part, Call) and part.function == "equal")
+
+
+def _literal(value: Entry, kind: Kind) -> Literal:
+    if isinstance(value, bool | str | date) or value is None:
+        return Literal(value, kind)
+    return Literal(Fraction(value), kind)

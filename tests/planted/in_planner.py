@@ -1,0 +1,225 @@
+"""Bugs in what the planner claims."""
+
+from tests.planted.bug import Bug
+
+BUGS = (
+    Bug(
+        "squares reach one step too far",
+        "planner/aggregates/statistics.py",
+        "where, most - half, worth, signed=True)",
+        "where, max(1, half), worth, signed=True)",
+        (
+            "conformance/test_reach.py::test_the_farthest_row_is_what_is_claimed",
+            "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",
+        ),
+    ),
+    Bug(
+        "products reach one step too far",
+        "planner/aggregates/statistics.py",
+        "reach = left.reach * right.reach // divisor\n",
+        "reach = max(1, left.reach * right.reach // divisor - 1)\n",
+        (
+            "conformance/test_reach.py::test_the_farthest_row_is_what_is_claimed",
+            "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",
+        ),
+    ),
+    Bug(
+        "a unit claimed to weigh as one row",
+        "planner/aggregates/statistics.py",
+        "per_unit = ceil(Fraction(self.source.contribution * WEIGHT * reach, 1 << shift))",
+        "per_unit = ceil(Fraction(WEIGHT * reach, 1 << shift))",
+        (
+            "unit/planner/test_price.py::test_units_weigh_their_contribution",
+            "conformance/test_reach.py::test_the_heaviest_unit_is_what_is_claimed",
+        ),
+    ),
+    Bug(
+        "a unit claimed to be in one group",
+        "planner/aggregates/statistics.py",
+        "groups = self.source.contribution if self.grouped else 1",
+        "groups = 1",
+        (
+            "conformance/test_reach.py::test_the_heaviest_unit_is_what_is_claimed",
+            "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",
+        ),
+    ),
+    Bug(
+        "a unit claimed to have one value",
+        "planner/aggregates/statistics.py",
+        "most = self.source.contribution if self.source.unit is not None else 1",
+        "most = 1",
+        (
+            "conformance/test_reach.py::test_the_heaviest_unit_is_what_is_claimed",
+            "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",
+        ),
+    ),
+    Bug(
+        "replacing costs no more than removing",
+        "planner/price.py",
+        "    return 2 * statistic.reach\n",
+        "    return statistic.reach\n",
+        (
+            "unit/planner/test_price.py::test_distances_are_the_textbooks",
+            "conformance/test_reach.py::test_one_extreme_unit_moves_each_statistic_by_the_claim",
+        ),
+    ),
+    Bug(
+        "replacing in l2 by less than the root of two",
+        "planner/price.py",
+        "return -floor(-root_above(Fraction(2)) * statistic.reach)",
+        "return -floor(-root_above(Fraction(3, 2)) * statistic.reach)",
+        (
+            "unit/planner/test_price.py::test_distances_are_the_textbooks",
+            "conformance/test_reach.py::test_one_extreme_unit_moves_each_statistic_by_the_claim",
+            "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",
+        ),
+    ),
+    Bug(
+        "counts by group replaced in one group only",
+        "planner/price.py",
+        "or (not statistic.signed and not grouped):",
+        "or not statistic.signed:",
+        (
+            "unit/planner/test_price.py::test_distances_are_the_textbooks",
+            "conformance/test_reach.py::test_one_extreme_unit_moves_each_statistic_by_the_claim",
+        ),
+    ),
+    Bug(
+        "only the first statistic is charged",
+        "planner/price.py",
+        "loss = sum(parts[1:], start=parts[0])",
+        "loss = sum(parts[:0], start=parts[0])",
+        (
+            "unit/planner/test_price.py::test_the_whole_spend_is_used_and_no_more",
+            "adversary/test_sql.py::test_57_every_part_is_charged",
+        ),
+    ),
+    Bug(
+        "every statistic gets the whole spend",
+        "planner/price.py",
+        "shares = {name: weight / total for name, weight in weights.items()}",
+        "shares = {name: weight / max(weights.values()) for name, weight in weights.items()}",
+        (
+            "unit/planner/test_price.py::test_the_whole_spend_is_used_and_no_more",
+            "adversary/test_sql.py::test_57_every_part_is_charged",
+        ),
+    ),
+    Bug(
+        "private keys chosen as if a unit had one",
+        "planner/price.py",
+        "partitions = bound.most_keys if bound.source.unit is not None else 1",
+        "partitions = 1",
+        (
+            "conformance/test_reach.py::test_a_unit_may_have_more_private_keys_than_rows",
+            "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",
+        ),
+    ),
+    Bug(
+        "a unit keeps one private key too many",
+        "planner/price.py",
+        "Kept(bound.source, keys, totals, bound.most_keys, ",
+        "Kept(bound.source, keys, totals, bound.most_keys + 1, ",
+        (
+            "conformance/test_reach.py::test_a_unit_may_have_more_private_keys_than_rows",
+            "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",
+        ),
+    ),
+    Bug(
+        "private keys under replace",
+        "planner/price.py",
+        "if bound.neighbours is Neighbours.REPLACE:",
+        "if bound.neighbours is None:",
+        (
+            "unit/planner/test_refusals.py::test_private_keys_need_the_add_remove_relation",
+            "conformance/test_made_up.py",
+        ),
+    ),
+    Bug(
+        "three choices at the price of one",
+        "planner/choices/price.py",
+        "return self.mechanism.loss.times(self.choice.uses)",
+        "return self.mechanism.loss",
+        (
+            "unit/planner/test_price.py::test_the_whole_spend_is_used_and_no_more",
+            "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",
+            "flows/test_identity.py::test_what_is_charged_is_what_ran",
+        ),
+    ),
+    Bug(
+        "most common values of a replaced unit",
+        "planner/choices/price.py",
+        "return reach if neighbours is Neighbours.ADD_REMOVE or not grouped else 2 * reach",
+        "return reach",
+        (
+            "conformance/test_reach.py::test_one_extreme_unit_moves_each_statistic_by_the_claim",
+            "conformance/test_made_up.py::test_no_extreme_unit_moves_an_answer_farther_than_claimed",
+        ),
+    ),
+    Bug(
+        "running counts move one level too few",
+        "planner/choices/running_counts.py",
+        "mechanism = Laplace(sensitivity=moved * tree.levels * reach,",
+        "mechanism = Laplace(sensitivity=moved * max(1, tree.levels - 1) * reach,",
+        (
+            "conformance/test_reach.py::test_one_extreme_unit_moves_each_statistic_by_the_claim",
+            "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",
+        ),
+    ),
+    Bug(
+        "running counts in l2 of a replaced unit",
+        "planner/choices/running_counts.py",
+        "root_above(Fraction(moved * tree.levels))",
+        "root_above(Fraction(tree.levels))",
+        (
+            "conformance/test_reach.py::test_one_extreme_unit_moves_each_statistic_by_the_claim",
+            "conformance/test_made_up.py::test_no_extreme_unit_moves_an_answer_farther_than_claimed",
+        ),
+    ),
+    Bug(
+        "confidence left out of a choice's identity",
+        "planner/plan.py",
+        "repr((self.queries, self.events, keys, choices))",
+        "repr((self.queries, self.events, keys))",
+        (
+            "flows/test_identity.py::test_each_part_of_a_payment_makes_a_new_charge_or_leaves_the_numbers_valid",
+            "unit/planner/test_price.py::test_how_sure_an_interval_is_belongs_to_a_choice_and_to_nothing_else",
+        ),
+    ),
+    Bug(
+        "noise left out of a question's identity",
+        "planner/plan.py",
+        "repr((self.queries, self.events, keys, choices))",
+        "repr((self.queries, keys, choices))",
+        (
+            "flows/test_identity.py::test_each_part_of_a_payment_makes_a_new_charge_or_leaves_the_numbers_valid",
+            "unit/planner/test_price.py::test_another_question_has_another_name",
+        ),
+    ),
+    Bug(
+        "a batch's keys spend delta several times",
+        "planner/batch.py",
+        "spend.delta / (2 * private)",
+        "spend.delta / 2",
+        (
+            "unit/curator/test_batch.py::test_private_keys_of_several_questions_take_no_more",
+            "unit/planner/test_batch.py",
+        ),
+    ),
+    Bug(
+        "a batch is not composed once more after rounding",
+        "planner/batch.py",
+        (
+            "        if found.guarantee.epsilon <= epsilon:\n"
+            "            return Batch(tuple(plans), Loss.approximate(found.guarantee.epsilon, delta), "
+            "found.method)"
+        ),
+        (
+            "        if found:\n"
+            "            return Batch(tuple(plans), Loss.approximate(epsilon / 2, delta), found.method)"
+        ),
+        (
+            "unit/curator/test_batch.py::test_the_tight_price_is_never_below_what_the_noise_loses",
+            "unit/planner/test_batch.py",
+        ),
+    ),
+)

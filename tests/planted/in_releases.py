@@ -1,0 +1,217 @@
+"""Bugs in releases and in the local model."""
+
+from tests.planted.bug import Bug
+
+BUGS = (
+    Bug(
+        "a linear release of a replaced unit, in l1",
+        "releases/linear/measurement.py",
+        "return self.reach * block.taxi * (2 if replaced else 1)",
+        "return self.reach * block.taxi",
+        (
+            "unit/releases/linear/test_sensitivity.py",
+            "unit/releases/linear/test_measurement.py",
+        ),
+    ),
+    Bug(
+        "a linear release of a replaced unit, in l2",
+        "releases/linear/measurement.py",
+        "square = max(block.square, 2 * (block.square - block.least)) if replaced else block.square",
+        "square = block.square",
+        (
+            "unit/releases/linear/test_sensitivity.py",
+            "unit/releases/linear/test_measurement.py",
+        ),
+    ),
+    Bug(
+        "a finer grid without its larger sensitivity",
+        "releases/linear/measurement.py",
+        "distance = self.distance(finer)",
+        "distance = self.distance(block)",
+        (
+            "unit/releases/linear/test_sensitivity.py",
+            "unit/releases/linear/test_measurement.py",
+        ),
+    ),
+    Bug(
+        "ranges count a value too rarely",
+        "releases/linear/matrices/factors.py",
+        "return middle * (self.present + 1 - middle)",
+        "return max(1, middle * (self.present - middle))",
+        (
+            "unit/releases/linear/matrices/test_factors.py",
+            "unit/releases/linear/test_strategies.py::test_norms_are_those_of_the_matrices",
+            "unit/releases/linear/test_sensitivity.py",
+        ),
+    ),
+    Bug(
+        "a tree with one level too few",
+        "releases/linear/strategies/hierarchical.py",
+        "return max(len(self.starts), self.alone * self._missing)",
+        "return max(len(self.starts) - 1, self.alone * self._missing, 1)",
+        (
+            "unit/releases/linear/test_strategies.py::test_norms_are_those_of_the_matrices",
+            "unit/releases/linear/test_measurement.py",
+        ),
+    ),
+    Bug(
+        "multiplicative weights: rounds that are not charged",
+        "releases/linear/strategies/mwem.py",
+        "turns = [self._choice(self.each), self._measure(self.each)] * self.rounds",
+        "turns = [self._choice(2 * self.each), self._measure(self.each)] * self.rounds",
+        (
+            "unit/releases/linear/strategies/test_mwem.py::test_the_spend_covers_every_step",
+            "unit/releases/linear/test_measurement.py",
+        ),
+    ),
+    Bug(
+        "k-anonymity by one too few",
+        "releases/syntactic/models/diversity.py",
+        "return _closed(classes.sizes < self.k, classes)",
+        "return _closed(classes.sizes < self.k - 1, classes)",
+        (
+            "unit/releases/syntactic/models/test_diversity.py",
+            "unit/releases/syntactic/search/test_optimum.py::test_the_optimum_is_that_of_all_nodes",
+        ),
+    ),
+    Bug(
+        "l-diversity by one too few",
+        "releases/syntactic/models/diversity.py",
+        "return _closed(distinct_of(classes.pairs[self.column], classes.number) < self.l, classes)",
+        "return _closed(distinct_of(classes.pairs[self.column], classes.number) < self.l - 1, classes)",
+        (
+            "unit/releases/syntactic/models/test_diversity.py",
+            "unit/releases/syntactic/search/test_optimum.py::test_the_optimum_is_that_of_all_nodes",
+        ),
+    ),
+    Bug(
+        "recursive diversity at its limit",
+        "releases/syntactic/models/diversity.py",
+        "fails = most * self.c.denominator >= rest * self.c.numerator",
+        "fails = most * self.c.denominator > rest * self.c.numerator",
+        (
+            "unit/releases/syntactic/models/test_diversity.py",
+            "unit/releases/syntactic/search/test_optimum.py::test_the_optimum_is_that_of_all_nodes",
+        ),
+    ),
+    Bug(
+        "entropy of one value less",
+        "releases/syntactic/models/diversity.py",
+        "missing = log(self.l) - entropy_of(pairs, classes)",
+        "missing = log(max(1, self.l - 1)) - entropy_of(pairs, classes)",
+        (
+            "unit/releases/syntactic/models/test_diversity.py",
+            "unit/releases/syntactic/search/test_optimum.py::test_the_optimum_is_that_of_all_nodes",
+        ),
+    ),
+    Bug(
+        "t-closeness with slack",
+        "releases/syntactic/models/closeness.py",
+        "return Verdict(excess > SLACK, ",
+        "return Verdict(excess > 0.05, ",
+        (
+            "unit/releases/syntactic/models/test_diversity.py",
+            "unit/releases/syntactic/search/test_optimum.py::test_the_optimum_is_that_of_all_nodes",
+        ),
+    ),
+    Bug(
+        "a check that is off by one",
+        "releases/syntactic/models/check.py",
+        "count(*) FILTER (size < {self._demands.k}) FROM judged",
+        "count(*) FILTER (size < {self._demands.k} - 1) FROM judged",
+        (
+            "unit/releases/syntactic/models/test_diversity.py",
+            "unit/releases/syntactic/models/test_check.py::test_the_check_agrees_with_the_definitions",
+        ),
+    ),
+    Bug(
+        "odds of twice the factor",
+        "local/odds.py",
+        "(preferred * one + others * most)",
+        "(preferred * one + others * most // 2)",
+        (
+            "contracts/test_protocols.py::test_no_report_is_likelier_by_more_than_the_factor",
+            "unit/local/test_protocols.py::test_three_ways_to_say_the_odds",
+        ),
+    ),
+    Bug(
+        "lies that may be the truth",
+        "local/protocols/kary_response.py",
+        "        other += other >= places\n",
+        "",
+        (
+            "contracts/test_protocols.py::test_reports_follow_their_law",
+            "statistics/test_local_intervals.py::test_intervals_of_shares_hold",
+        ),
+    ),
+    Bug(
+        "true bits that are set twice",
+        "local/families/unary.py",
+        "            rows[row, byte] &= ~bit\n",
+        "",
+        (
+            "contracts/test_protocols.py::test_reports_follow_their_law",
+            "statistics/test_local_intervals.py::test_intervals_of_shares_hold",
+        ),
+    ),
+    Bug(
+        "permanent answers at the price of one bit",
+        "local/protocols/rappor.py",
+        "return truth_chance(self.lifetime / 2, 1, 1)",
+        "return truth_chance(self.lifetime, 1, 1)",
+        (
+            "unit/local/test_protocols.py::test_no_permanent_answer_is_likelier_by_more_than_the_lifetime",
+            "unit/local/test_memory.py::test_permanent_answers_tell_the_truth_as_often_as_their_lifetime_allows",
+        ),
+    ),
+    Bug(
+        "numbers that lie too rarely",
+        "local/protocols/duchi.py",
+        "return (ends ^ bernoulli(1 - self.keep, ends.size, bits)).astype(np.uint8)",
+        "return (ends ^ bernoulli((1 - self.keep) / 2, ends.size, bits)).astype(np.uint8)",
+        (
+            "contracts/test_protocols.py::test_reports_follow_their_law",
+            "statistics/test_local_intervals.py::test_intervals_of_means_hold",
+        ),
+    ),
+    Bug(
+        "sets whose size tells",
+        "local/protocols/subset_selection.py",
+        "others = _subsets(np.full(places.size, chosen) - honest, size - 1, bits)",
+        "others = _subsets(np.full(places.size, chosen), size - 1, bits)",
+        (
+            "contracts/test_protocols.py::test_reports_follow_their_law",
+            "statistics/test_local_intervals.py::test_intervals_of_shares_hold",
+        ),
+    ),
+    Bug(
+        "hashes that shift by zero",
+        "local/protocols/local_hashing.py",
+        "shift = np.where(honest, 0, 1 + uniform(space.base - 1, places.size, bits))",
+        "shift = np.where(honest, 0, uniform(space.base, places.size, bits))",
+        (
+            "contracts/test_protocols.py::test_reports_follow_their_law",
+            "statistics/test_local_intervals.py::test_intervals_of_shares_hold",
+        ),
+    ),
+    Bug(
+        "a memory without a lock",
+        "local/memory.py",
+        "        with self._lock:\n",
+        "        if self._lock:\n",
+        (
+            "unit/local/test_memory.py::test_threads_that_ask_at_once_get_the_same_report",
+            "flows/test_locks.py::test_two_threads_get_one_report_of_a_memory",
+        ),
+    ),
+    Bug(
+        "a memory that survives a fork",
+        "local/memory.py",
+        "if getpid() != self._process:",
+        "if getpid() < 0:",
+        (
+            "unit/local/test_memory.py::test_a_forked_memory_is_of_no_use",
+            "flows/test_locks.py::test_a_forked_process_has_no_use_of_either",
+        ),
+    ),
+)
