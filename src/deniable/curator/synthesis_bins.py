@@ -107,7 +107,7 @@ def _listed(
 
 
 def _literal(value: Value, kind: Kind) -> Literal:
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int | float) and not isinstance(value, bool):
         return Literal(Fraction(value), kind)
     return Literal(value, kind)
 
