@@ -40,10 +40,8 @@ from deniable.releases.synthetic.tree import from_tree
 
 DELTA = 1e-9
 _MOST_CELLS = 2_000_000
-_ADULT = (
-    *("age", "workclass", "education-num", "marital-status", "occupation", "relationship", "race", "sex"),
-    *("hours-per-week", "income>50K"),
-)
+_ADULT = [*["age", "workclass", "education-num", "marital-status", "occupation", "relationship", "race", "sex"]]
+_ADULT += ["hours-per-week", "income>50K"]
 _ADULT_ORDERED = {"age", "education-num", "hours-per-week"}
 _TICK = 1 / os.sysconf("SC_CLK_TCK")
 
@@ -103,7 +101,8 @@ def deniable(data: Data, epsilon: float) -> list[IntArray]:
         policy = Policy.from_mapping(
             {
                 "population": {"name": "benchmark"},
-                "budget": {"epsilon": 1000, "delta": 1e-6},
+                "budget": {"epsilon": 40, "delta": 1e-6},
+                "limits": {"least_spend": 1e-6},
                 "tables": {"data": {"source": "data.parquet", "columns": declared}},
             },
             origin="benchmark",

@@ -14,6 +14,7 @@ from deniable.core.sensitivity import Neighbours
 from deniable.releases.synthetic.certificate import Certificate
 from deniable.releases.synthetic.pairs import wanted
 from deniable.releases.synthetic.portion import Portion, Vectors
+from tests.support.limits import LOOSE
 
 ALARM = 1e-7
 """The chance that a right implementation fails a test of this file."""
@@ -48,7 +49,8 @@ def test_answers_from_noisy_counts_hold_the_truth_as_often_as_they_say():
     town[:300] = sex[:300]
     table = pa.table({"town": town, "sex": sex})
     tries, held = 60, 0
-    with deniable.protect(table, epsilon=10**6, delta=1e-6, bounds={"town": (0, 2), "sex": (0, 1)}) as curator:
+    bounds = {"town": (0, 2), "sex": (0, 1)}
+    with deniable.protect(table, epsilon=10**6, delta=1e-6, bounds=bounds, limits=LOOSE) as curator:
         for number in range(tries):
             release = curator.synthesize(rho=Fraction(1, 2) + Fraction(number, 10**6))
             for condition, true in (("town = 1", (town == 1).sum()), ("sex = 0", (sex == 0).sum())):

@@ -29,7 +29,7 @@ from deniable.core.loss import Loss
 from deniable.curator.purchase import Round
 from deniable.curator.synthesis_bins import by_pair, by_value, exact_pairs, exact_values
 from deniable.curator.synthesis_cells import Selected, TableCells, table_cells
-from deniable.planner import Spend
+from deniable.planner import ChargeLimits, Spend
 from deniable.planner.release_cells import ReleaseCells
 from deniable.policy import Policy
 from deniable.releases.linear.measurement import together
@@ -159,6 +159,7 @@ class SynthesisPlan:
 def plan_synthesis(policy: Policy, wanted: Synthesis, spend: Spend, selected: Selected) -> SynthesisPlan:
     """The plan for this spend, in rho; half of it for parents, the rest for their children."""
     cells = table_cells(policy, wanted, selected)
+    ChargeLimits.of(policy).check_size(sum(column.size for one in cells for column in one.columns))
     rho = spend.rho or Fraction(0)
     recipes = tuple(Recipe(one.columns, rho / len(cells), one.reach, policy.neighbours, one.given) for one in cells)
     return SynthesisPlan(wanted, policy, cells, recipes, _notes(cells), spend.confidence)
@@ -195,7 +196,8 @@ def explained(policy: Policy, wanted: Synthesis, spend: Spend) -> SynthesisQuote
 def unlisted_values(policy: Policy, wanted: Synthesis, spend: Spend) -> tuple[dict[tuple[str, str], str], Spend, Spend]:
     """A question for each text column whose values only the data knows, what each may spend, and what is left."""
     unlisted = dict.fromkeys(place for one in table_cells(policy, wanted, {}) for place in one.unlisted)
-    paid = in_rho(spend, unlisted=bool(unlisted))
+    least = _FOR_VALUES / len(unlisted) if unlisted else Fraction(1)
+    paid = ChargeLimits.of(policy).admit(in_rho(spend, unlisted=bool(unlisted)), least)
     if not unlisted:
         return {}, paid, paid
     rho, delta = paid.rho or Fraction(0), paid.delta or Fraction(0)

@@ -25,6 +25,7 @@ MOST_COLUMNS = 60
 """Of one table, with those of its parents: pairs grow with the square."""
 _CELLS = 1000
 """Into how many a number without a step is divided."""
+_NOT_YET = (Kind.TIMESTAMP, Kind.TIME)
 _LONGEST = 200
 """Characters of a value that a synthetic column can hold."""
 
@@ -106,7 +107,12 @@ def _columns(table: DeclaredTable, wanted: Sequence[str] | None) -> list[Declare
         if name not in table.columns:
             hint = f"There is {', '.join(table.columns)}."
             raise Refused("unknown-column", f"Table {table.name!r} has no column {name!r}.", hint)
-    return [table.columns[name] for name in names if name != table.unit]
+    found = [table.columns[name] for name in names if name != table.unit]
+    for column in found:
+        if column.kind in _NOT_YET:
+            reason = f"Column {column.name!r} is a {column.kind.value}, and such columns cannot be made up yet."
+            raise Refused("synthetic-columns", reason, "Leave it out: name the other columns.")
+    return found
 
 
 def _parent(tables: Sequence[DeclaredTable]) -> DeclaredTable | None:
@@ -169,7 +175,12 @@ def _number(child: DeclaredTable, place: int) -> str:
 def _key(table: str, column: DeclaredColumn) -> str:
     """What a column is told apart by: its value; of a number, which step or which of many equal parts it lies in."""
     own = f"{table}.{_quoted(column.name)}"
-    if column.kind is not Kind.NUMBER or not isinstance(column.low, Fraction) or not isinstance(column.high, Fraction):
+    if (
+        column.kind is not Kind.NUMBER
+        or column.values is not None
+        or not isinstance(column.low, Fraction)
+        or not isinstance(column.high, Fraction)
+    ):
         return own
     if column.step is not None:
         return f"FLOOR({own} / {_literal(column.step)} + 0.5)"
@@ -219,7 +230,12 @@ def _domain(column: DeclaredColumn, values: Sequence[Value]) -> ColumnDomain:
         raise Refused("too-long", reason, "Leave the column out.")
     shown: list[Value | Fraction] = list(values)
     width = None
-    if column.kind is Kind.NUMBER and isinstance(column.low, Fraction) and isinstance(column.high, Fraction):
+    if (
+        column.kind is Kind.NUMBER
+        and column.values is None
+        and isinstance(column.low, Fraction)
+        and isinstance(column.high, Fraction)
+    ):
         width = None if column.step is not None else _width(column.low, column.high)
         start, step = (Fraction(0), column.step) if column.step is not None else (column.low, width or Fraction(1))
         shown = [start + value * step if isinstance(value, int) else value for value in values]

@@ -16,7 +16,7 @@ from deniable.releases.synthetic.pairs import ColumnPairs
 from tests.support.curators import silence
 from tests.support.synthetic import SCHEMA, engine, house, odd, paid_for, policy, side_by_side, visits
 
-RHO = Spend.of(rho="0.5")
+RHO = Spend.of(rho=50)
 ALL = ["age", "cost", "heat", "town", "grade", "urgent", "day"]
 SOMEONE = 10**6
 
@@ -61,10 +61,10 @@ def test_nobody_moves_a_measurement_farther_than_was_paid_for(tmp_path, contribu
 
 
 def test_linked_tables_are_within_their_price_as_well(tmp_path, monkeypatch):
-    worlds = []
+    worlds, born = [], [1950, 1980, 1950] * 33 + [1980, 1950]
     for name in ("left", "right"):
         rules = policy(tmp_path / name, 3, people=True)
-        people = pa.table({"person": range(1, 102), "sex": ["f", "m", "f"] * 33 + ["m", "f"], "born": [1950] * 101})
+        people = pa.table({"person": range(1, 102), "sex": ["f", "m", "f"] * 33 + ["m", "f"], "born": born})
         rows = visits(300, seed=4)
         if name == "right":
             extra = {"person": [SOMEONE], "sex": ["m"], "born": [2010]}

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.releases.synthetic.bins import Bins, sums
-from deniable.releases.synthetic.one_way import ColumnCounts, FloatArray, nearest
+from deniable.releases.synthetic.one_way import ColumnEstimate, FloatArray, nearest
 from deniable.releases.synthetic.pairs import Pair, PairTable
 
 Zeros = Mapping[Pair, NDArray[np.bool_]]
@@ -42,7 +42,7 @@ class Goal:
 
 
 def fused(
-    rows: float, counts: Sequence[ColumnCounts], bins: Sequence[Bins], tables: Sequence[PairTable]
+    rows: float, counts: Sequence[ColumnEstimate], bins: Sequence[Bins], tables: Sequence[PairTable]
 ) -> list[FloatArray]:
     """Rows by fine bin, for every column, from its own counts and from the margins of every table that has it."""
     found = []

@@ -29,7 +29,7 @@ _CLEAR = 4.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ColumnCounts:
+class ColumnEstimate:
     """The noisy counts of one column."""
 
     estimate: FloatArray
@@ -76,7 +76,7 @@ class OneWay:
         """The noisy counts of every level of every column, as they were measured."""
         return read(noisy, [(len(starts),) for found in self.levels for starts in found], self.weights)
 
-    def read(self, noisy: IntArray) -> tuple[float, list[ColumnCounts]]:
+    def read(self, noisy: IntArray) -> tuple[float, list[ColumnEstimate]]:
         """How many rows there are, and the counts of every column, which agree on that."""
         vectors = self.vectors(noisy)
         deviations = [self.portion.deviation(weight) for weight in self.weights]
@@ -105,14 +105,14 @@ def _levels(column: ColumnDomain) -> list[IntArray]:
 
 def _counts(
     column: ColumnDomain, rows: float, levels: list[IntArray], vectors: list[FloatArray], deviations: list[float]
-) -> ColumnCounts:
+) -> ColumnEstimate:
     estimate = nearest(vectors[0], rows)
     if len(levels) == 1:
-        return ColumnCounts(estimate, vectors[0], deviations[0] ** 2)
+        return ColumnEstimate(estimate, vectors[0], deviations[0] ** 2)
     for above, starts, vector, deviation in zip(levels, levels[1:], vectors[1:], deviations[1:], strict=False):
         estimate = _divided(estimate, np.searchsorted(above, starts, side="right") - 1, vector, deviation)
     cells = _BRANCHES * len(levels)
-    return ColumnCounts(estimate, estimate, cells * deviations[0] ** 2 / column.size)
+    return ColumnEstimate(estimate, estimate, cells * deviations[0] ** 2 / column.size)
 
 
 def _divided(above: FloatArray, parent: IntArray, vector: FloatArray, deviation: float) -> FloatArray:

@@ -21,7 +21,7 @@ from deniable.releases.synthetic.companions import companion, order
 from deniable.releases.synthetic.domain import ColumnDomain
 from deniable.releases.synthetic.estimates import fused, goals
 from deniable.releases.synthetic.field import Likeness
-from deniable.releases.synthetic.one_way import ColumnCounts, FloatArray, OneWay
+from deniable.releases.synthetic.one_way import ColumnEstimate, FloatArray, OneWay
 from deniable.releases.synthetic.pairs import ColumnPairs, Pair, PairTable, coarse_bins, wanted
 from deniable.releases.synthetic.portion import Portion, Vectors
 from deniable.releases.synthetic.rows import places
@@ -115,7 +115,7 @@ class CountedTable:
 
     recipe: Recipe
     rows: float
-    counts: tuple[ColumnCounts, ...]
+    counts: tuple[ColumnEstimate, ...]
     pairs: ColumnPairs
     raw: tuple[FloatArray, ...]
     """The noisy counts of every level of every column, as they were measured."""
