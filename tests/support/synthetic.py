@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 from deniable.curator import Curator
 from deniable.curator.factory import engine_of
-from deniable.curator.synthesis import SynthesisPlan
+from deniable.curator.synthesis.purchase import SynthesisPlan
 from deniable.engines import Engine
 from deniable.ledger import Ledger
 from deniable.mechanisms import Gaussian

@@ -103,7 +103,7 @@ class Curator:
         self.policy.accounts(self._who(analyst))
         spend = Spend.of(**payment)
         if isinstance(question, Synthesis):
-            from deniable.curator.synthesis import explained  # noqa: PLC0415 - slow to load, and a question does without
+            from deniable.curator.synthesis.purchase import explained  # noqa: PLC0415 - slow to load, and a question does without
 
             return explained(self.policy, question, spend)
         if isinstance(question, Workload):
@@ -211,7 +211,7 @@ class Curator:
         Pay by `rho`, or by `epsilon` and `delta`. Texts that the policy does not list are selected first, by questions
         of their own, from a tenth of the spend. Raises as `release` does.
         """
-        from deniable.curator.synthesis import plan_synthesis, unlisted_values  # noqa: PLC0415 - same
+        from deniable.curator.synthesis.purchase import plan_synthesis, unlisted_values  # noqa: PLC0415 - same
 
         wanted = Synthesis(tables, columns, rows)
         questions, each, rest = unlisted_values(self.policy, wanted, Spend.of(**payment))

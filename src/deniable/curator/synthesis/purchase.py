@@ -27,8 +27,8 @@ from deniable.core.event import Event
 from deniable.core.grid import IntArray
 from deniable.core.loss import Loss
 from deniable.curator.purchase import Round
-from deniable.curator.synthesis_bins import by_pair, by_value, exact_pairs, exact_values
-from deniable.curator.synthesis_cells import Selected, TableCells, table_cells
+from deniable.curator.synthesis.bins import by_pair, by_value, exact_pairs, exact_values
+from deniable.curator.synthesis.cells import Selected, TableCells, table_cells
 from deniable.planner import ChargeLimits, Spend
 from deniable.planner.release_cells import ReleaseCells
 from deniable.policy import Policy

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from deniable.core.errors import Refused
-from deniable.curator.synthesis import explained, plan_synthesis
+from deniable.curator.synthesis.purchase import explained, plan_synthesis
 from deniable.planner import Spend
 from deniable.releases import Synthesis
 from deniable.releases.synthetic.one_way import OneWay
@@ -24,7 +24,7 @@ SOMEONE = 10**6
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """Fits are tested elsewhere; what is drawn from noisy numbers is the same for the same numbers."""
-    monkeypatch.setattr("deniable.curator.synthesis.words", lambda *_: np.arange(4))
+    monkeypatch.setattr("deniable.curator.synthesis.purchase.words", lambda *_: np.arange(4))
     monkeypatch.setattr("deniable.releases.synthetic.field._SWEEPS", 4)
     monkeypatch.setattr("deniable.releases.synthetic.field._POLISHED", 1)
     monkeypatch.setattr("deniable.releases.synthetic.field._PARTICLES", 200)

@@ -12,7 +12,7 @@ from deniable.core.algebra.expression import Expression, Kind, Literal
 from deniable.core.algebra.query import Key, MarginalSums, Total
 from deniable.core.grid import IntArray
 from deniable.curator.groups import laid_out
-from deniable.curator.synthesis_cells import TableCells
+from deniable.curator.synthesis.cells import TableCells
 from deniable.planner.expressions.functions import call, number
 from deniable.planner.expressions.keys import Value
 from deniable.releases.synthetic.domain import ColumnDomain
