@@ -176,10 +176,18 @@ class PublicTables:
         if problems_of(replace(table, columns=columns), self._engine):
             raise _unavailable(table.name)
         looked = facts(self._engine, table.name, [column.expression for column in columns.values()], _MOST_VALUES)
-        return replace(
+        found = replace(
             table,
             columns={name: _known(columns[name], one) for name, one in zip(columns, looked, strict=True)},
         )
+        return found if found.key is None else self._knowing(found, columns)
+
+    def _knowing(self, table: DeclaredTable, columns: Mapping[str, DeclaredColumn]) -> DeclaredTable:
+        """With all that its rows say, if they are few: what a group key then determines can be shown beside it."""
+        listed = [column.expression for column in columns.values()]
+        every = shown(listed, table.name, self._engine.describe(table.name))
+        rows = self._engine.fetch(f"{every} LIMIT {_MOST_VALUES + 1}")
+        return table if rows.num_rows > _MOST_VALUES else table.knowing(rows.to_pylist())
 
     def _found(self, table: DeclaredTable) -> Mapping[str, DeclaredColumn]:
         """All columns that could be declared, where the policy declares none."""

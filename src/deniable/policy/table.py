@@ -113,6 +113,7 @@ class DeclaredTable:
             "public": self.public,
             **({"csv": self.layout.facts} if self.layout.facts else {}),
             "columns": {name: column.facts for name, column in self.columns.items()},
+            **({"entries": repr(self.entries)} if self.entries else {}),
         }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,20 @@ def curator(folder: Path, hospitals: dict[str, object] | None = None, **more: ob
 
 
 JOINED = "FROM visits JOIN hospitals ON visits.hospital = hospitals.hospital"
+
+
+def test_columns_that_a_group_key_determines_are_shown_as_the_table_says_now(tmp_path: Path) -> None:
+    with curator(tmp_path) as asked:
+        tables = dict(asked.policy.tables)
+        tables["hospitals"] = replace(tables["hospitals"], key="hospital")
+        keyed = replace(asked.policy, tables=tables)
+    sql = f"SELECT hospitals.hospital AS h, city, COUNT(*) AS n {JOINED} GROUP BY hospitals.hospital"
+    with Curator(keyed, engine_of(keyed), Ledger.memory("p")) as asked:
+        for cities in (["Ulm", "Bonn", "Ulm"], ["Bonn", "Ulm", "Bonn"]):
+            lines = [f"{place},{city},1,x,2001-01-01\n" for place, city in enumerate(cities, start=1)]
+            (tmp_path / "hospitals.csv").write_text("".join(["hospital,city,beds,secret,opened\n", *lines]))
+            answer = asked.ask(sql, epsilon=10**6).table.to_pylist()
+            assert [row["city"] for row in answer if row["h"] is not None] == cities
 
 
 def test_group_keys_and_bounds_from_a_public_table_are_known(tmp_path: Path) -> None:
