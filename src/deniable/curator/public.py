@@ -92,9 +92,7 @@ class PublicTables:
             Refused: such a table is not as it is declared, or cannot be read.
         """
         words = {name: own_name(table) for name, table in self._tables.items()}
-        named = [
-            name for name, word in words.items() if '"' in word or any(_mentions(text, word) for text in questions)
-        ]
+        named = [name for name, word in words.items() if any(_mentions(text, word) for text in questions)]
         if not named:
             return self._policy
         return replace(self._policy, tables={**self._policy.tables, **{name: self._looked_up(name) for name in named}})
@@ -131,7 +129,7 @@ class PublicTables:
         self._engine.close()
 
     def _named(self, tree: exp.Expression) -> list[str]:
-        """The public tables that are named, if there is nothing else. From then on, each goes by the name of its view."""
+        """The public tables that are named, if there is nothing else; then they go by the names of their views."""
         queries = {query.alias.lower() for query in tree.find_all(exp.CTE)}
         found: dict[str, None] = {}
         for node in list(tree.find_all(exp.Table)):
@@ -220,7 +218,7 @@ def _refuse_functions(tree: exp.Expression) -> None:
 
 def _mentions(text: str, name: str) -> bool:
     """Whether a question could be about the table: its name stands there as a word, whatever it means there."""
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+    return '"' in name or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _viewed(name: str) -> str:
