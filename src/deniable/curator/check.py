@@ -84,7 +84,8 @@ def look(policy: Policy, engine: DuckDB) -> list[RowFinding]:
             [RowFinding(table.name, "", f"has lines that are no rows, and are left out: {skipped}")] if skipped else []
         )
         columns = [table.columns[name] for name in fitting]
-        counts = engine.compare(table.name, [(one.expression, one.values) for one in columns], table.unit)
+        names = {name for name in (table.unit, table.key) if name is not None}
+        counts = engine.compare(table.name, [(one.expression, one.values) for one in columns], names)
         for column, counted in zip(columns, counts, strict=True):
             found += [RowFinding(table.name, column.name, *what) for what in _found(column, table, counted)]
     return found
@@ -102,6 +103,10 @@ def _found(column: DeclaredColumn, table: DeclaredTable, counted: RowCounts) -> 
     if counted.unread:
         every = counted.unread == counted.rows - counted.missing
         yield f"{counted.unread:,} {of} cannot be read as {column.kind.value}, and count as missing", every
+    if column.name == table.key and counted.distinct is not None:
+        again = counted.rows - counted.missing - counted.distinct
+        if again:
+            yield f"{again:,} {of} have a value that another row has, and the policy says that it is a key", False
     if column.name == table.unit:
         if absent:
             yield f"{absent:,} {of} have no unit, and are left out of every answer", False

@@ -92,9 +92,7 @@ class PublicTables:
             Refused: such a table is not as it is declared, or cannot be read.
         """
         words = {name: own_name(table) for name, table in self._tables.items()}
-        named = [
-            name for name, word in words.items() if '"' in word or any(_mentions(text, word) for text in questions)
-        ]
+        named = [name for name, word in words.items() if any(_mentions(text, word) for text in questions)]
         if not named:
             return self._policy
         return replace(self._policy, tables={**self._policy.tables, **{name: self._looked_up(name) for name in named}})
@@ -228,7 +226,7 @@ def _refuse_functions(tree: exp.Expression) -> None:
 
 def _mentions(text: str, name: str) -> bool:
     """Whether a question could be about the table: its name stands there as a word, whatever it means there."""
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+    return '"' in name or re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _viewed(name: str) -> str:

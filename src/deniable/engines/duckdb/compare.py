@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from unicodedata import normalize
 
@@ -27,29 +27,29 @@ class RowCounts:
     unlisted: int
     """With a value that is not among those listed."""
     distinct: int | None
-    """Different values; only of the unit."""
+    """Different values; only of the unit, and of a key."""
 
 
 def compared(
-    file: DataFile, declared: Sequence[tuple[Column, Sequence[str | int] | None]], unit: str | None
+    file: DataFile, declared: Sequence[tuple[Column, Sequence[str | int] | None]], distinct: Collection[str]
 ) -> list[RowCounts]:
     """Every declared column, which must be in the file, against what it holds, in one pass over all rows.
 
     Lines that are no rows are left out, as in questions.
     """
     kinds = columns(file)
-    facts = [_compared(column, kinds[column.name], values, column.name == unit) for column, values in declared]
+    facts = [_compared(column, kinds[column.name], values, column.name in distinct) for column, values in declared]
     found = iter(row(file, f"SELECT COUNT(*), {', '.join(facts)} FROM {HERE}", strict=False))  # noqa: S608 - quoted
     rows = next(found)
     counts = []
     for column, _ in declared:
         missing, unread, outside, unlisted = (next(found) for _ in range(4))
-        distinct = next(found) if column.name == unit else None
-        counts.append(RowCounts(rows, missing, unread, outside, unlisted, distinct))
+        different = next(found) if column.name in distinct else None
+        counts.append(RowCounts(rows, missing, unread, outside, unlisted, different))
     return counts
 
 
-def _compared(column: Column, kind: str, values: Sequence[str | int] | None, is_unit: bool) -> str:  # noqa: FBT001
+def _compared(column: Column, kind: str, values: Sequence[str | int] | None, told_apart: bool) -> str:  # noqa: FBT001
     """What is read within the bounds, beside what would be read without them."""
     place = stored(quoted(column.name), kind)
     within = read(place.place, place.type, column)
@@ -64,6 +64,6 @@ def _compared(column: Column, kind: str, values: Sequence[str | int] | None, is_
         f"COUNT({place.place}) FILTER (WHERE {within} IS NULL)",
         f"COUNT({within}) FILTER (WHERE {free} IS DISTINCT FROM {within})",
         unlisted,
-        *([f"COUNT(DISTINCT {place.place})"] if is_unit else []),
+        *([f"COUNT(DISTINCT {place.place})"] if told_apart else []),
     ]
     return ", ".join(facts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 
@@ -123,12 +123,12 @@ class DuckDB(Engine):
         raise problem
 
     def compare(
-        self, table: str, declared: Sequence[tuple[Column, Sequence[str | int] | None]], unit: str | None
+        self, table: str, declared: Sequence[tuple[Column, Sequence[str | int] | None]], distinct: Collection[str]
     ) -> list[RowCounts]:
         """How many rows are not as they are declared, column by column; for custodians, with readable errors."""
         file = self._file(table)
         try:
-            return compared(file, declared, unit)
+            return compared(file, declared, distinct)
         except unreadable() as error:
             problem = file.unreadable(table, error)
         raise problem
