@@ -113,11 +113,12 @@ def test_07_overflow_of_a_sum(neighbours):
 
 @pytest.mark.parametrize("call", ["regexp_matches(word, town)", "word SIMILAR TO town", "word ~ town"])
 def test_08_patterns_from_rows(neighbours, call):
-    neighbours.refused(f"SELECT COUNT(*) FROM visits WHERE {call}", "unknown-function")
+    code = "unknown-function" if "SIMILAR" in call else "type-mismatch"
+    neighbours.refused(f"SELECT COUNT(*) FROM visits WHERE {call}", code)
 
 
 def test_09_catastrophic_patterns(neighbours):
-    neighbours.refused("SELECT COUNT(*) FROM visits WHERE regexp_matches(town, '(a+)+b')", "unknown-function")
+    neighbours.total("SELECT COUNT(*) AS n FROM visits WHERE regexp_matches(town, '(a+)+b')")  # linear all the same
     for pattern in ("%a" * 500 + "b", "%_a" * 500 + "b", "%a_" * 300 + "%b_"):
         neighbours.total(f"SELECT COUNT(*) AS n FROM visits WHERE town LIKE '{pattern}'")
 
