@@ -158,7 +158,7 @@ TOTAL = {
 @pytest.mark.parametrize("line", TOTAL)
 def test_a_unit_is_bounded_whatever_is_put_together(people, line):
     for sql in TOTAL[line]:
-        plan = bind(parse(sql), people.without.policy)
+        plan = bind(parse(sql), people.without._public.policy_for(sql))
         if plan.private_keys and people.without.policy.neighbours.value == "replace":
             people.refused(sql, "private-keys")
         else:

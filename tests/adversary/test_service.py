@@ -114,7 +114,7 @@ won = 0
 with deniable.open(sys.argv[1]) as house:
     for place in range(12):
         try:
-            sql = f"SELECT COUNT(*) FROM visits WHERE age > {place} + 0 * {sys.argv[2]}"
+            sql = f"SELECT COUNT(*) FROM visits WHERE age > {place} AND age <> 40 + {sys.argv[2]}"
             house.ask(sql, epsilon="0.1", analyst=sys.argv[3])
             won += 1
         except Refused as refusal:

@@ -26,7 +26,7 @@ from deniable.display import Shown
 from deniable.display.terminal import text_of
 from deniable.local import KaryResponse
 from deniable.local.estimate import Estimate
-from deniable.releases import Workload, anonymize, hierarchy
+from deniable.releases import Synthesis, Workload, anonymize, hierarchy
 from deniable.releases.linear.design import LinearDesign
 from deniable.releases.linear.release import Release
 from deniable.releases.syntactic.report.anonymized_table import AnonymizedTable
@@ -74,6 +74,8 @@ def results(house) -> dict[str, Shown]:
         "Budget": house.budget(),
         "PublicAnswer": PublicAnswer(pa.table({"hospital": ["east", "west"], "beds": [40, 60]})),
         "Release": house.release(work, rho="0.05"),
+        "SynthesisQuote": house.explain(Synthesis("visits", ["region", "urgent"]), rho="0.05"),
+        "SyntheticRelease": house.synthesize("visits", columns=["region", "urgent"], rho="0.05"),
         "ReleaseQuote": house.explain(work, rho="0.05"),
         "Estimate": survey.estimate(survey.perturb(["bus"] * 100 + ["car"] * 300)),
         "AnonymizedTable": anonymize(

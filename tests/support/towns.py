@@ -145,7 +145,7 @@ class Towns:
         paid = next(_prices)
         found = self.same(sql, epsilon=paid, delta="1e-9")
         assert (found.status, found.charged) == ("answered", paid), (sql, found)
-        bound = bind(parse(sql), self.without.policy)
+        bound = bind(parse(sql), self.without._public.policy_for(sql))
         pure, concentrated = (price(bound, Spend.of(delta="1e-9", **spend)) for spend in ({"epsilon": 1}, {"rho": 1}))
         one, other = (exact_integers(curator.engine, pure) for curator in (self.without, self.having))
         assert distance(pure, one, other) <= 1, sql

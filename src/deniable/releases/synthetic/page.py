@@ -41,7 +41,7 @@ _LONGEST = 18
 def page(release: SyntheticRelease) -> str:
     """All of it as HTML, without scripts, fonts or network."""
     sizes = ", ".join(f"{escape(name)} ({table.num_rows:,} rows)" for name, table in release.tables.items())
-    notes = "".join(f"<li>{escape(note)}</li>" for note in release.said)
+    notes = "".join(f"<li>{escape(note)}</li>" for note in release.notes)
     parts = [
         "<h1>Synthetic tables</h1>",
         f"<p>Made-up rows that look like private ones: {sizes}. No row is a real one.</p>",

@@ -93,7 +93,7 @@ class SyntheticRelease(Tabular):
     free: bool
     """Whether it was recorded earlier, and cost nothing now."""
     confidence: Fraction
-    notes: tuple[str, ...]
+    cautions: tuple[str, ...]
     unit: str | None = None
     """What the column is called that links tables; its values are made up."""
     resolve: Resolve | None = None
@@ -201,14 +201,14 @@ class SyntheticRelease(Tabular):
         sizes = ", ".join(f"{name} {table.num_rows:,}" for name, table in self.tables.items())
         price = f"± at {percent(self.confidence)} confidence · {paid} · rows: {sizes}"
         title = "Share of rows that would have to change for a pair of columns to be as in the data"
-        return Sheet(columns, price, self.said, title, max(0, len(ordered) - MOST_ROWS))
+        return Sheet(columns, price, self.notes, title, max(0, len(ordered) - MOST_ROWS))
 
     @property
-    def said(self) -> tuple[str, ...]:
+    def notes(self) -> tuple[str, ...]:
         """What has to be said with the tables."""
         trees = [part.name for part in self.parts if part.method == FALLBACK]
         fallback = [f"{name}: the fit did not converge; rows come from a tree of pairs instead" for name in trees]
-        return (*fallback, *self.notes, "standard errors computed from these rows as if they were real are wrong")
+        return (*fallback, *self.cautions, "standard errors computed from these rows as if they were real are wrong")
 
     def to_dict(self) -> dict[str, object]:
         """All but the rows in values that JSON can say, for front ends."""
@@ -219,7 +219,7 @@ class SyntheticRelease(Tabular):
             "confidence": float(self.confidence),
             "loss": self.loss.to_dict(),
             "free": self.free,
-            "notes": list(self.said),
+            "notes": list(self.notes),
         }
 
     def _part(self, table: str | None) -> SyntheticTable:

@@ -213,7 +213,7 @@ def test_linked_tables_have_keys_that_fit(tmp_path):
     assert abs(release.tables["visits"].num_rows - 1000) < 300
     assert more["people"].num_rows == 50
     assert set(more["visits"]["person"].to_pylist()) <= set(range(1, 51))
-    assert any("given their parent" in note for note in release.said)
+    assert any("given their parent" in note for note in release.notes)
 
 
 def test_private_texts_are_selected_first_and_need_a_delta(tmp_path):

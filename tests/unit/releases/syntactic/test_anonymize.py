@@ -270,7 +270,7 @@ def test_bad_frames_are_refused(tmp_path):
         "frame has two columns 'zip'": csv,
         "must be a pandas": 5,
         "there is no file": "nowhere.csv",
-        "must be a .parquet": "people.xlsx",
+        "must be a .parquet": "people.txt",
         "lists or structures": pa.table({"zip": [[1], [2]]}),
         "means suppressed": pa.table({"zip": ["*", "x"]}),
     }
