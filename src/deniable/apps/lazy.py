@@ -50,9 +50,11 @@ COMMANDS = {
     "budget": LazyCommand("questions:budget", _ASK, "Show what has been spent and what is left."),
     "ledger": LazyCommand("ledger:app", _ASK, "The record of everything that was spent, and on what."),
     "serve": LazyCommand(
-        "serve:command", _SERVE, "Serve populations to analysts, over HTTP and with any PostgreSQL client."
+        "serving.serve:command", _SERVE, "Serve populations to analysts, over HTTP and with any PostgreSQL client."
     ),
-    "token": LazyCommand("token:app", _SERVE, "Who may reach a served curator: create, list and revoke tokens."),
+    "token": LazyCommand(
+        "serving.token:app", _SERVE, "Who may reach a served curator: create, list and revoke tokens."
+    ),
     "synthesize": LazyCommand(
         "synthesize:command", _PUBLISH, "Make synthetic tables, with a report of how good they are."
     ),

@@ -46,8 +46,8 @@ from deniable.releases import Synthesis, Workload
 if TYPE_CHECKING:  # strategies are slow to load, and a question does without
     from deniable.releases.linear.quote import ReleaseQuote
     from deniable.releases.linear.release import Release
-    from deniable.releases.synthetic.quote import SynthesisQuote
-    from deniable.releases.synthetic.release import SyntheticRelease
+    from deniable.releases.synthetic.report.quote import SynthesisQuote
+    from deniable.releases.synthetic.report.release import SyntheticRelease
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,9 +33,9 @@ from deniable.planner import ChargeLimits, Spend
 from deniable.planner.release_cells import ReleaseCells
 from deniable.policy import Policy
 from deniable.releases.linear.measurement import together
-from deniable.releases.synthetic.quote import SynthesisQuote
 from deniable.releases.synthetic.recipe import CountedTable, Recipe
-from deniable.releases.synthetic.release import SyntheticRelease, SyntheticTable, siblings
+from deniable.releases.synthetic.report.quote import SynthesisQuote
+from deniable.releases.synthetic.report.release import SyntheticRelease, SyntheticTable, siblings
 from deniable.releases.synthetic.synthesis import MOST_ROWS, Synthesis
 
 _NOISY, _METHOD = "noisy", b"method"

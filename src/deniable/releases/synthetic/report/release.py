@@ -24,10 +24,10 @@ from deniable.display import Sheet, SheetColumn, Tabular
 from deniable.display.sheet import MOST_ROWS
 from deniable.files.tables import write_table
 from deniable.releases.linear.release import QueryEstimate
-from deniable.releases.synthetic.answers import counted
 from deniable.releases.synthetic.certificate import Certificate
 from deniable.releases.synthetic.domain import ColumnDomain
 from deniable.releases.synthetic.recipe import MeasuredTable, Recipe
+from deniable.releases.synthetic.report.answers import counted
 from deniable.releases.synthetic.rows import as_declared
 from deniable.releases.synthetic.tree import FALLBACK
 
@@ -153,7 +153,7 @@ class SyntheticRelease(Tabular):
 
         A bin is named by its first value, and by its last if it has several.
         """
-        from deniable.releases.synthetic.answers import listed  # noqa: PLC0415 - needed only here
+        from deniable.releases.synthetic.report.answers import listed  # noqa: PLC0415 - needed only here
 
         return pa.concat_tables([listed(part.name, part.measured) for part in self.parts])
 
@@ -183,7 +183,7 @@ class SyntheticRelease(Tabular):
 
     def report(self) -> str:
         """A page that needs no network: how good the tables are, and what they are not good for."""
-        from deniable.releases.synthetic.page import page  # noqa: PLC0415 - needed only here
+        from deniable.releases.synthetic.report.page import page  # noqa: PLC0415 - needed only here
 
         return page(self)
 

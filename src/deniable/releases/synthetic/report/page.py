@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deniable.core.shown import percent
-from deniable.releases.synthetic.answers import finest, labels
 from deniable.releases.synthetic.bins import sums
+from deniable.releases.synthetic.report.answers import finest, labels
 
 if TYPE_CHECKING:
-    from deniable.releases.synthetic.release import SyntheticRelease, SyntheticTable
+    from deniable.releases.synthetic.report.release import SyntheticRelease, SyntheticTable
 
 _STYLE = """
 :root { color-scheme: light; --ink: #1f2933; --dim: #5b6773; --paper: #f6f8fa; --card: #fff; --line: #d9e0e7; }

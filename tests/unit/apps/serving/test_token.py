@@ -3,7 +3,7 @@
 import pytest
 from typer.testing import CliRunner
 
-from deniable.apps.token import app
+from deniable.apps.serving.token import app
 from deniable.core.errors import InvalidArgumentError
 from deniable.policy import load
 from deniable.service.tokens import TokenFile

@@ -4,7 +4,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from deniable.apps.serve import Address, command
+from deniable.apps.serving.serve import Address, command
 from deniable.core.errors import InvalidArgumentError
 
 app = typer.Typer()
