@@ -10,7 +10,7 @@ from itertools import permutations, product
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from deniable.curator.factory import engine_of
@@ -81,6 +81,7 @@ def test_the_farthest_row_is_what_is_claimed(tmp_path_factory, one, other):
 
 
 @given(bounds=ends, contribution=st.integers(1, 4), more=st.integers(0, 3))
+@example(bounds=(0, 3), contribution=2, more=1)  # one row more than a unit may have
 @settings(max_examples=4, deadline=None)
 def test_the_heaviest_unit_is_what_is_claimed(tmp_path_factory, bounds, contribution, more):
     """A unit with all the rows that it may have, and a few more, at one end: in one place, or one in each."""
