@@ -18,7 +18,7 @@ from deniable.attacks.defences import Defence
 PAGES = Path(__file__).parents[2] / "docs" / "attacks"
 KINDS = [getattr(attacks, name) for name in attacks.__all__ if name not in ("Attack", "Outcome")]
 LABELS = ("Target", "Finds", "Confidence", "Cost", "Reference", "Example")
-ABSTRACT = ("Defence", "Guard", "Publisher", "Recommender", "Trainer")
+ABSTRACT = ("Defence", "Guard", "Publisher", "Recommender", "Synthesizer", "Trainer")
 
 every_kind = pytest.mark.parametrize("kind", KINDS, ids=[kind.name for kind in KINDS])
 

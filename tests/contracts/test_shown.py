@@ -24,6 +24,7 @@ from deniable.curator.answer import Answer
 from deniable.curator.public import PublicAnswer
 from deniable.display import Shown
 from deniable.display.terminal import text_of
+from deniable.learn import LinearRegression
 from deniable.local import KaryResponse
 from deniable.local.estimate import Estimate
 from deniable.releases import Synthesis, Workload, anonymize, hierarchy
@@ -35,7 +36,7 @@ from tests.support.tables import policy, visits
 
 BY_REGION = "SELECT region, urgent, COUNT(*) AS n, AVG(cost) AS cost FROM visits GROUP BY region, urgent"
 ROOMS = ("curator", "display", "planner", "releases", "local")
-NOISY = ("Answer", "Release", "Estimate")
+NOISY = ("Answer", "OuterAnswer", "Release", "Estimate")
 TAGS = {"style", "div", "table", "caption", "thead", "tbody", "tr", "th", "td", "p"}
 REPORT = {"article", "section", "h1", "h2", "svg", "g", "rect", "text", "title", "line"}
 HOSTILE = "</td><script>alert('x')</script>\x1b[31m[red]&amp;"
@@ -51,7 +52,7 @@ def kinds(base: type[Shown]) -> set[type[Shown]]:
     return below | {kind for child in below for kind in kinds(child)}
 
 
-KINDS = sorted({kind.__name__ for kind in kinds(Shown)} - {"Tabular"})
+KINDS = sorted({kind.__name__ for kind in kinds(Shown)} - {"NoisyAnswer", "QuotedLines", "Tabular"})
 
 
 @pytest.fixture(scope="module")
@@ -72,11 +73,14 @@ def results(house) -> dict[str, Shown]:
         "Quote": house.explain(BY_REGION, epsilon="0.5"),
         "BatchQuote": house.explain_all([BY_REGION, "SELECT COUNT(*) AS n FROM visits"], epsilon="0.5"),
         "Budget": house.budget(),
+        "OuterAnswer": house.ask(f"SELECT region, n, n * 2 AS twice FROM ({BY_REGION}) AS q", epsilon="0.5"),
+        "Profile": house.profile(rho="0.05"),
         "PublicAnswer": PublicAnswer(pa.table({"hospital": ["east", "west"], "beds": [40, 60]})),
         "Release": house.release(work, rho="0.05"),
         "SynthesisQuote": house.explain(Synthesis("visits", ["region", "urgent"]), rho="0.05"),
         "SyntheticRelease": house.synthesize("visits", columns=["region", "urgent"], rho="0.05"),
         "ReleaseQuote": house.explain(work, rho="0.05"),
+        "TrainingQuote": LinearRegression().explain(house, "SELECT age, cost FROM visits", target="cost", rho="0.05"),
         "Estimate": survey.estimate(survey.perturb(["bus"] * 100 + ["car"] * 300)),
         "AnonymizedTable": anonymize(
             people, quasi_identifiers={"zip": hierarchy.mask(5)}, sensitive="condition", k=2, l=2

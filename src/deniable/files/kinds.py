@@ -1,6 +1,7 @@
 """Stored types and declared kinds: what a column of a file or a frame may be called in a policy.
 
-One table for the names of DuckDB's types and of Arrow's, so that everyone who reads a column calls it the same.
+One table for the names of DuckDB's types, of PostgreSQL's and of Arrow's, so that everyone who reads a column calls it
+the same.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ _TABLE = (
     _Row(r"bool(ean)?", Kind.BOOLEAN),
     _Row(r"u?int(8|16|32)|int64|u?(tinyint|smallint|integer)|bigint", Kind.INTEGER),
     _Row(r"uint64|ubigint|u?hugeint", Kind.INTEGER, exact=False),  # of more than 64 bits: cut, or NULL
-    _Row(r"halffloat|float|double|decimal\d*\(\d+, ?-?\d+\)", Kind.NUMBER, exact=False),
-    _Row(r"varchar|(large_)?string(_view)?|string_view", Kind.TEXT),
-    _Row(r'enum\(.*\)|uuid|json|extension<arrow\.(uuid|json)>|"?null"?', Kind.TEXT),
+    _Row(r"halffloat|float|double( precision)?|real|numeric|decimal\d*\(\d+, ?-?\d+\)", Kind.NUMBER, exact=False),
+    _Row(r"varchar|text|character( varying)?|citext|name|(large_)?string(_view)?|string_view", Kind.TEXT),
+    _Row(r'enum(\(.*\))?|uuid|jsonb?|extension<arrow\.(uuid|json)>|"?null"?', Kind.TEXT),
     _Row(r"time(_ns)?|time(32|64)\[\w+\]", Kind.TIME),
     _Row(r"date|date32\[day\]|date64\[ms\]", Kind.DATE),
     _Row(r"timestamp(_s|_ms)?|timestamp\[(s|ms|us)\]", Kind.TIMESTAMP),
@@ -63,6 +64,16 @@ def kind_of(stored: object) -> Kind | None:
     return None if row is None else row.kind
 
 
+def is_instant(stored: object) -> bool:
+    """Whether it is a timestamp with a time zone, which says when something was, and not what clocks showed.
+
+    Example:
+        >>> is_instant("TIMESTAMP WITH TIME ZONE"), is_instant("timestamp[us]")
+        (True, False)
+    """
+    return _ZONED.fullmatch(_plain(stored)) is not None
+
+
 def unit_kind_of(stored: object) -> Kind | None:
     """What a policy calls the column that names the unit: what reading would cut is text, so that nobody is confused.
 
@@ -86,7 +97,7 @@ def misfit(stored: object, declared: Kind, zone: str | None = None) -> str:
         ''
     """
     kind = kind_of(stored)
-    if _ZONED.fullmatch(_plain(stored)):
+    if is_instant(stored):
         return "" if declared is Kind.TIMESTAMP and zone is not None else f"is stored as {stored}, {_NO_ZONE}"
     if kind is None:
         return f"is stored as {stored}, {_NO_KIND}"

@@ -174,8 +174,10 @@ def parts(written: str) -> tuple[str, str | None]:
     return (file, table) if mark else (written, None)
 
 
-def inside(table: str) -> tuple[str, str]:
+def inside(table: str, usual: str = "main") -> tuple[str, str]:
     """The schema and the name of a table in a database. A name with a dot in it is written in quotes.
+
+    `usual` is the schema of those that name none.
 
     Example:
         >>> inside("visits"), inside("sales.visits"), inside('"visits.2024"'), inside('sales."visits.2024"')
@@ -183,9 +185,9 @@ def inside(table: str) -> tuple[str, str]:
     """
     found = _INSIDE.fullmatch(table)
     if found is None:
-        return "main", table
+        return usual, table
     schema, name = (part if part is None else _unquoted(part) for part in found.groups())
-    return schema or "main", name or table
+    return schema or usual, name or table
 
 
 def refusal(written: str) -> str:

@@ -1,7 +1,7 @@
 """What row expressions mean, slowly and obviously: one Python function for each function of the algebra.
 
-NULL is None. Where the meaning is whatever DuckDB makes of it (the number in a text, the capital of an odd letter),
-`Unmodelled` is raised, and a test only asks that there is an answer.
+NULL is None. This is the definition, also of what a text says as a number or a date: an engine that gives anything else
+is wrong. The one exception is REVERSE of letters with accents, for which `Unmodelled` is raised.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 
 from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal, Range
+from deniable.core.algebra.readings import FALSE, READS, TRUE
 from deniable.core.calendar import EPOCH, UNITS, later, truncated
+from deniable.planner.expressions.formats import written
 
 Value = Any
 Row = Mapping[str, Value]
@@ -35,7 +37,7 @@ ENDS = {
 
 
 class Unmodelled(Exception):
-    """DuckDB decides."""
+    """An engine decides, and others have a gap."""
 
 
 def evaluate(expression: Expression, row: Row) -> Value:
@@ -267,12 +269,23 @@ def _like(_: Call, value: str, pattern: str) -> bool:
 
 
 def _letters(rule: Callable[[str], str]) -> Callable[..., str]:
+    """Letter by letter, as in Unicode's simple table: the text stays as long as it is."""
+
     def apply(_: Call, value: str) -> str:
-        if not value.isascii():
-            raise Unmodelled
-        return rule(value)
+        return "".join(
+            _SIMPLE.get((rule.__name__, one)) or (rule(one) if len(rule(one)) == 1 else one) for one in value
+        )
 
     return apply
+
+
+_SIMPLE = {("lower", "İ"): "i", ("upper", "ß"): "ẞ"}
+
+
+def _reversed(_: Call, value: str) -> str:
+    if not value.isascii():
+        raise Unmodelled
+    return value[::-1]
 
 
 def _trim(_: Call, value: str) -> str:
@@ -281,15 +294,11 @@ def _trim(_: Call, value: str) -> str:
 
 
 def _substring(_: Call, value: str, start: int, length: int) -> str:
-    if start < 1 or length < 0:
-        raise Unmodelled
-    return value[start - 1 : start - 1 + length]
-
-
-def _folded(value: str) -> str:
-    if not value.isascii():
-        raise Unmodelled
-    return value.lower()
+    """Places count from 1, or from the end if they are negative; a negative length goes backward."""
+    start, length = (max(-(2**31), min(2**31, place)) for place in (start, length))
+    begin = start - 1 if start >= 0 else len(value) + start
+    low, high = sorted((begin, begin + length))
+    return value[max(0, low) : max(0, high)]
 
 
 def _blanks(value: str) -> str:
@@ -324,55 +333,74 @@ def _seconds(value: date | time) -> int:
 
 
 def _format(_: Call, value: date, pattern: str) -> str:
-    return _moment(value).replace(year=max(1900, value.year)).strftime(pattern) if value.year >= 1900 else _early()
+    return written(_moment(value), pattern)
 
 
-def _early() -> str:
-    raise Unmodelled  # Python writes years before 1000 as the C library likes
+def _said(value: str, kind: Kind) -> str | None:
+    """A text without the blanks around it, if it says a value of the kind."""
+    return value.strip(" \t\n\r\f") if re.search(READS[kind], value, re.ASCII) and not value.endswith("\n\n") else None
+
+
+def _said_moment(value: str) -> datetime | None:
+    said = _said(value, Kind.TIMESTAMP)
+    try:
+        return None if said is None else datetime.fromisoformat(said)
+    except ValueError:  # the 30th of February, the year 0
+        return None
 
 
 def _to_moment(_: Call, value: Value) -> Value:
-    if isinstance(value, str):
-        raise Unmodelled
-    return _moment(value)
+    return _said_moment(value) if isinstance(value, str) else _moment(value)
 
 
 def _to_time(_: Call, value: Value) -> Value:
     if isinstance(value, str):
-        raise Unmodelled
+        said = _said(value, Kind.TIME)
+        return None if said is None else time.fromisoformat(said)
     return value if isinstance(value, time) else value.time()
 
 
 def _to_integer(_: Call, value: Value) -> Value:
-    if isinstance(value, str):
-        raise Unmodelled
-    return as_kind(value, Kind.INTEGER)
+    if not isinstance(value, str):
+        return as_kind(value, Kind.INTEGER)
+    said = _said(value, Kind.INTEGER)
+    if said is None:
+        return None
+    exact = Fraction(_complete(said))
+    return _fitting(math.floor(abs(exact) + Fraction(1, 2)) * (1 if exact >= 0 else -1))
+
+
+def _complete(said: str) -> str:
+    """With digits on both sides of the point, which Python asks for."""
+    return re.sub(r"[.](?![0-9])", ".0", re.sub(r"(?<![0-9])[.]", "0.", said))
 
 
 def _to_number(_: Call, value: Value) -> Value:
-    if isinstance(value, str):
-        raise Unmodelled
-    return as_kind(value, Kind.NUMBER)
+    if not isinstance(value, str):
+        return as_kind(value, Kind.NUMBER)
+    said = _said(value, Kind.NUMBER)
+    return None if said is None else float(said)
 
 
 def _to_text(_: Call, value: Value) -> str:
-    if isinstance(value, float | datetime | time):
-        raise Unmodelled
+    if isinstance(value, datetime | time) and value.microsecond:
+        return str(value).rstrip("0")
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _to_date(_: Call, value: Value) -> Value:
     if isinstance(value, str):
-        raise Unmodelled
+        moment = _said_moment(value)
+        return None if moment is None else moment.date()
     if isinstance(value, datetime):
         return value.date()
     days = as_kind(value, Kind.INTEGER) if not isinstance(value, date) else (value - EPOCH).days
     return None if days is None else day(days)
 
 
-def _to_boolean(_: Call, value: Value) -> bool:
+def _to_boolean(_: Call, value: Value) -> bool | None:
     if isinstance(value, str):
-        raise Unmodelled
+        return True if value.lower() in TRUE else False if value.lower() in FALSE else None
     return as_kind(value, Kind.NUMBER) != 0
 
 
@@ -420,7 +448,9 @@ STRICT: dict[str, Callable[..., Value]] = {
     "length": lambda _, value: len(value),
     "substring": _substring,
     "concat": lambda _, *parts: "".join(parts),
-    "like_any_case": lambda call, value, pattern: _like(call, *(_folded(one) for one in (value, pattern))),
+    "like_any_case": lambda call, value, pattern: _like(
+        call, *(STRICT["lower"](call, one) for one in (value, pattern))
+    ),
     "matches": lambda _, value, pattern: re.search(pattern, value, re.ASCII) is not None,
     "matches_fully": lambda _, value, pattern: re.fullmatch(pattern, value, re.ASCII) is not None,
     "ends_with": lambda _, value, end: value.endswith(end),
@@ -434,7 +464,7 @@ STRICT: dict[str, Callable[..., Value]] = {
     "fill_right": lambda _, value, length, filling: value[:length] + _filling(value, length, filling),
     "split_part": _split_part,
     "last": lambda _, value, length: value[max(0, len(value) - length) :],
-    "reverse": _letters(lambda value: value[::-1]),
+    "reverse": _reversed,
     "position": lambda _, value, part: value.find(part) + 1,
     "byte_length": lambda _, value: len(value.encode()),
     "year": lambda _, value: value.year,

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from deniable.core.algebra.expression import Column, Expression, Kind
+from deniable.engines.duckdb.dialect import DuckDBDialect
 from deniable.engines.duckdb.lockdown import MISTRUSTED
-from deniable.engines.duckdb.spelling import Speller, Stored
+from deniable.engines.postgres import schema
+from deniable.engines.postgres.dialect import PostgresDialect
+from deniable.engines.sql.dialect import Stored
+from deniable.engines.sql.spelling import Speller
 from deniable.files.scan import steps, take
 from deniable.files.source import DataFile
+from tests.support.moved import filled
 
 WHOLES = [None, 0, 1, -1, 7, -7, 110, 2**31, 2**53 + 1, -(2**62), 2**63 - 1, -(2**63)]
 REALS = [
@@ -51,7 +56,19 @@ TEXTS = [
     "\x00",
     "İß",
     "infinity",
+    "-2.5",
+    "1e-7",
+    "2024-02-29T23:59:59.5",
+    "0000-01-01",
+    "tRue",
+    "9223372036854775807.5",
+    "7:30",
+    "07:30",
+    " 0.5e1\n",
+    "1_000",
+    "0x10",
 ]
+"""Those of PostgreSQL have no zero byte: see `without_zero`."""
 TRUTHS = [None, True, False]
 DAYS = [None, -719162, -1, 0, 19782, 20093, 2932896, -2_180_000, 2932897, 2**31 - 1, -(2**31) + 1]
 """As days since 1970: the ends of the calendar, a leap day, a Sunday, the year -4000, the year 10000, plus and minus
@@ -97,7 +114,7 @@ ARROW = {
 
 
 def crossed() -> dict[str, list[Any]]:
-    """Every pair of odd values of one kind, side by side."""
+    """Every odd value of each kind, beside every other where they are as few as numbers are."""
     columns: dict[str, list[Any]] = {}
     for names, values in (
         ("ij", WHOLES),
@@ -108,10 +125,44 @@ def crossed() -> dict[str, list[Any]]:
         ("mn", MOMENTS),
         ("pq", TIMES),
     ):
-        pairs = list(product(values, values))
-        pairs *= math.ceil(len(REALS) ** 2 / len(pairs))
-        columns[names[0]], columns[names[1]] = ([pair[side] for pair in pairs[: len(REALS) ** 2]] for side in (0, 1))
+        size = len(values)
+        pairs = [(values[place % size], values[(place + place // size) % size]) for place in range(len(REALS) ** 2)]
+        columns[names[0]], columns[names[1]] = ([pair[side] for pair in pairs] for side in (0, 1))
     return columns
+
+
+def speller() -> Speller:
+    """Over these rows, in DuckDB's words."""
+    return Speller(STORED, DuckDBDialect())
+
+
+def without_zero(value: Any) -> Any:
+    """What can be stored in its place where a text has no zero byte."""
+    return value.replace("\x00", "\x01") if isinstance(value, str) else value
+
+
+class PostgresBench:
+    """The same rows in PostgreSQL."""
+
+    def __init__(self, url: str) -> None:
+        columns = {name: [without_zero(value) for value in values] for name, values in crossed().items()}
+        self.rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+        table = pa.table({name: _array(values, TYPES[name]) for name, values in columns.items()})
+        place = filled(url, "odd", table.append_column("place", pa.array(range(len(self.rows)))))
+        self._source = f"{place.spelled} AS r"
+        self._connection = psycopg.connect(url, autocommit=True, options="-c search_path=pg_catalog")
+        types = schema.columns(lambda sql, *values: self._connection.execute(sql, values).fetchall(), place)
+        stored = {name: PostgresDialect().found(f"r.{name}", types[name]) for name in COLUMNS}
+        self.speller = Speller(stored, PostgresDialect())
+
+    def values(self, expression: Expression) -> list[Any]:
+        """The expression in each row, in order."""
+        sql = f"SELECT {self.speller.spell(expression)} AS v FROM {self._source} ORDER BY place"
+        return [value for (value,) in self._connection.execute(sql.encode()).fetchall()]
+
+    def close(self) -> None:
+        """Let go."""
+        self._connection.close()
 
 
 class Bench:
@@ -140,7 +191,7 @@ class Bench:
         return self._asked(expression, "stored")
 
     def _asked(self, expression: Expression, source: str) -> list[Any]:
-        spelled = Speller(STORED).spell(expression)
+        spelled = speller().spell(expression)
         sql = f"SELECT {spelled} AS v FROM {source} AS r ORDER BY place"
         table = self._connection.sql(sql).to_arrow_table()
         found: list[Any] = table["v"].to_pylist()

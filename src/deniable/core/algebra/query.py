@@ -6,9 +6,13 @@ Every statistic is a sum, over rows, of whole numbers. A unit's rows weigh at mo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from deniable.core.algebra.expression import Expression
 from deniable.core.algebra.relation import Relation, Work
+
+if TYPE_CHECKING:  # kernels speak of weights
+    from deniable.core.vectors.kernel import Kernel
 
 WEIGHT = 1 << 20
 """What a row weighs that is not scaled down."""
@@ -124,4 +128,21 @@ class MarginalSums:
     left: str
 
 
-ExactQuery = Sums | Units | DistinctValues | Kept | MarginalSums
+@dataclass(frozen=True, slots=True)
+class VectorSums:
+    """Rows as vectors of whole numbers, and the sums over them that a kernel adds up where the rows are.
+
+    `fields` are whole numbers within plus or minus 2^31, or NULL: one for each feature of the kernel's design, and one
+    for its target if there is one. A unit's rows weigh min(WEIGHT, contribution * WEIGHT // rows) each; where each row
+    is a unit of its own, WEIGHT. Nothing but the kernel's numbers leaves the engine.
+    """
+
+    source: Source
+    fields: tuple[Expression, ...]
+    kernel: Kernel
+
+
+GroupQuery = Sums | Units | DistinctValues | Kept | MarginalSums
+"""What is answered by a row for each group."""
+
+ExactQuery = GroupQuery | VectorSums

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import weakref
 from collections.abc import Collection, Mapping, Sequence
@@ -11,21 +12,25 @@ from threading import Lock
 import pyarrow as pa
 
 from deniable.core.algebra.expression import Column
-from deniable.core.algebra.query import ExactQuery
+from deniable.core.algebra.query import ExactQuery, VectorSums
 from deniable.core.algebra.relation import Matches
 from deniable.core.algebra.relation import tables as tables_of
 from deniable.core.errors import InvalidArgumentError
-from deniable.engines.duckdb.compare import RowCounts, compared
-from deniable.engines.duckdb.fan_out import count, lightened
+from deniable.engines.duckdb.dialect import DuckDBDialect
 from deniable.engines.duckdb.killable import Killable
 from deniable.engines.duckdb.lockdown import locks, tables
-from deniable.engines.duckdb.look import rejected
-from deniable.engines.duckdb.statements import statement
-from deniable.engines.engine import Broken, Engine
-from deniable.files.fingerprint import Contents
-from deniable.files.scan import Step, columns
+from deniable.engines.duckdb.look import rejected, row
+from deniable.engines.engine import Broken, Declared, Engine, RowCounts
+from deniable.engines.sql.compare import compared
+from deniable.engines.sql.fan_out import count, lightened
+from deniable.engines.sql.public import shown
+from deniable.engines.sql.relations import Tables
+from deniable.engines.sql.statements import statement
+from deniable.files.fingerprint import Contents, content
+from deniable.files.scan import HERE, Step, columns, quoted
 from deniable.files.source import DataFile, Stamp
 from deniable.files.tables import unreadable
+from deniable.policy import Policy
 
 _TRIES = 3
 
@@ -84,16 +89,21 @@ class DuckDB(Engine):
         self._started: list[tuple[_Stamps, Killable]] = []
         weakref.finalize(self, _dismiss, self._started)
 
+    @property
+    def tables(self) -> Tables:
+        """The declared tables, in DuckDB's words."""
+        return Tables(self._stored, lambda table: f"main.{quoted(table)}", DuckDBDialect())
+
     def emit(self, query: ExactQuery) -> str:
         """Every node of the algebra has one spelling here, and each spelling is total."""
-        return statement(lightened(query, self.matched), self._stored)
+        return statement(lightened(query, self.matched), self.tables)
 
     def matched(self, matches: Matches) -> int:
         """Counted once for each version of the public files."""
         stamps = tuple(self._file(table).stamp() for table in tables_of(matches.table))
         known = self._matched.get(matches)
         if known is None or known[0] != stamps:
-            found = int(self.fetch(count(matches, self._stored))["most"][0].as_py())
+            found = int(self.fetch(count(matches, self.tables))["most"][0].as_py())
             known = self._matched[matches] = stamps, found
         return known[1]
 
@@ -110,6 +120,11 @@ class DuckDB(Engine):
                     return table
         raise Broken("a file changes faster than it can be read")
 
+    def total(self, query: VectorSums) -> pa.Array:
+        """Added up in the worker: no row leaves it."""
+        request = json.dumps({"sql": self.emit(query), "kernel": query.kernel.to_dict()})
+        return self.fetch(request)["total"].combine_chunks()
+
     def describe(self, table: str) -> dict[str, str]:
         """The columns in the file and DuckDB's names for their types; those of a text file are texts. Reads no rows."""
         file = self._file(table)
@@ -122,13 +137,12 @@ class DuckDB(Engine):
             problem = file.unreadable(table, error)
         raise problem
 
-    def compare(
-        self, table: str, declared: Sequence[tuple[Column, Sequence[str | int] | None]], distinct: Collection[str]
-    ) -> list[RowCounts]:
-        """How many rows are not as they are declared, column by column; for custodians, with readable errors."""
+    def compare(self, table: str, declared: Declared, distinct: Collection[str]) -> list[RowCounts]:
+        """How many rows are not as they are declared, column by column; lines that are no rows are left out."""
         file = self._file(table)
+        alone = Tables(lambda _: columns(file), lambda _: HERE, DuckDBDialect())
         try:
-            return compared(file, declared, distinct)
+            return compared(alone, table, declared, distinct, lambda sql: row(file, sql, strict=False))
         except unreadable() as error:
             problem = file.unreadable(table, error)
         raise problem
@@ -136,6 +150,18 @@ class DuckDB(Engine):
     def skipped(self, table: str) -> str:
         """Where the first line is that is no row, of a text file; nothing if there is none. For custodians."""
         return rejected(self._file(table))
+
+    def where(self) -> str:
+        """Files, here."""
+        return "DuckDB, over files, in a locked process of its own"
+
+    def identity(self, table: str) -> str:
+        """Every byte of the files."""
+        return content(self._file(table)).hex()
+
+    def rows(self, table: str, columns: Sequence[Column]) -> pa.Table:
+        """As a question would read them."""
+        return self.fetch(shown(self.tables, table, columns))
 
     def version(self, table: str) -> str:
         """Of every byte, under a key; computed again when the files' sizes or times have changed."""
@@ -192,3 +218,10 @@ _Stamps = tuple[Stamp | None, ...]
 def _dismiss(started: list[tuple[_Stamps, Killable]]) -> None:
     while started:
         started.pop()[1].kill()
+
+
+def opened(policy: Policy, contents: Contents | None = None) -> DuckDB:
+    """The engine that a policy names, over the files that it declares, which it tells apart under a key."""
+    settings = policy.engine
+    sources = {name: file for name, table in policy.tables.items() if (file := table.file) is not None}
+    return DuckDB(sources, settings.seconds, settings.memory, settings.threads, contents)

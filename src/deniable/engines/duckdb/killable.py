@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from threading import Timer
-from typing import IO, BinaryIO, cast
+from typing import IO, BinaryIO, Literal, cast
 
 import pyarrow as pa
 
@@ -23,21 +23,27 @@ from deniable.files.scan import Step
 class Killable:
     """One worker: it answers within its time, or it is killed. Not for use by two threads at once."""
 
-    def __init__(self, tables: Callable[[str], list[Step]], locks: Callable[[str], list[str]], seconds: float) -> None:
+    def __init__(
+        self,
+        tables: Callable[[str], list[Step]],
+        locks: Callable[[str], list[str]],
+        seconds: float,
+        program: Literal["worker", "calculating"] = "worker",
+    ) -> None:
         """Start it, show it the tables and lock it, given the directory where it may put what memory cannot hold."""
         self._seconds = seconds
         self._owner = os.getpid()
         self._spill = tempfile.mkdtemp(prefix="deniable-")
         setup = {"tables": tables(self._spill), "locks": locks(self._spill), "spill": self._spill}
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "deniable.engines.duckdb.worker"],
+        self._process = subprocess.Popen(  # noqa: S603 - one of two programs of ours
+            [sys.executable, "-m", f"deniable.engines.duckdb.{program}"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,  # nothing that a library prints about rows is kept
             start_new_session=True,  # Ctrl-C is for whoever asked
         )
         try:
-            self._exchange(json.dumps(setup))
+            self.exchange(json.dumps(setup).encode())
         except BaseException:
             self.kill()
             raise
@@ -54,7 +60,7 @@ class Killable:
 
     def ask(self, sql: str) -> pa.Table:
         """The rows of one SELECT. Raises `Broken`, with the name of an error's class, if there are none."""
-        return pa.ipc.open_stream(self._exchange(sql)).read_all()
+        return pa.ipc.open_stream(self.exchange(sql.encode())).read_all()
 
     def kill(self) -> None:
         """At once, and whatever it is doing."""
@@ -66,13 +72,13 @@ class Killable:
             _quietly_closed(pipe)
         shutil.rmtree(self._spill, ignore_errors=True)
 
-    def _exchange(self, message: str) -> bytes:
+    def exchange(self, message: bytes) -> bytes:
         """A message there and an answer back. If anything comes between, a late one must not answer the next."""
         go_on()
         alarm = Timer(min(self._seconds, left()), self._process.kill)
         alarm.start()
         try:
-            send(cast("BinaryIO", self._process.stdin), message.encode())
+            send(cast("BinaryIO", self._process.stdin), message)
             outcome, reply = (receive(cast("BinaryIO", self._process.stdout)) for _ in range(2))
         except BaseException as error:
             self.kill()

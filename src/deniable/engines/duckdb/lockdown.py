@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from deniable.engines.duckdb.literals import text
-from deniable.files.scan import Step, literal, opened, steps
+from deniable.files.scan import Step, literal, opened, steps, text
 from deniable.files.source import DataFile
 from deniable.files.tables import unreadable
 
@@ -31,24 +30,36 @@ def locks(files: Mapping[str, DataFile], memory: str, threads: int, spill: str) 
     reached = [path for name, file in files.items() for path in opened(file, name, Path(spill))]
     paths = sorted({spelled for path in reached for spelled in (str(path), literal(path))})
     settings = {
-        "memory_limit": text(memory),
-        "threads": str(threads),
         "temp_directory": text(spill),
         "preserve_insertion_order": "false",
+        "perfect_ht_threshold": str(_table_bits(files, threads)),
+        "allowed_paths": f"[{', '.join(map(text, paths))}]",
+    }
+    return _shut(memory, threads, settings)
+
+
+def locks_of_nothing(memory: str, threads: int) -> list[str]:
+    """For a process that has no file at all, not even to put things aside; rows stay in the order they come in."""
+    return _shut(memory, threads, {"temp_directory": text("")})
+
+
+def _shut(memory: str, threads: int, settings: Mapping[str, str]) -> list[str]:
+    """These settings, and every door shut behind them. GLOBAL: each question has a session of its own."""
+    every = {
+        "memory_limit": text(memory),
+        "threads": str(threads),
         "TimeZone": "'UTC'",
         "disabled_optimizers": text(MISTRUSTED),
-        "perfect_ht_threshold": str(_table_bits(files, threads)),
+        **settings,
         "python_enable_replacements": "false",
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
         "allow_community_extensions": "false",
         "allow_persistent_secrets": "false",
-        "allowed_paths": f"[{', '.join(map(text, paths))}]",
         "enable_external_access": "false",
         "lock_configuration": "true",
     }
-    # GLOBAL: each question has a session of its own, which a plain SET would not reach
-    return [f"SET GLOBAL {name} = {value}" for name, value in settings.items()]
+    return [f"SET GLOBAL {name} = {value}" for name, value in every.items()]
 
 
 def _table_bits(files: Mapping[str, DataFile], threads: int) -> int:

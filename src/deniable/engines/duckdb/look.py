@@ -10,10 +10,12 @@ from datetime import date
 from typing import Any
 
 from deniable.core.algebra.expression import Column, Kind
-from deniable.engines.duckdb.columns import read
+from deniable.engines.duckdb.dialect import DuckDBDialect
 from deniable.engines.duckdb.lockdown import MISTRUSTED
+from deniable.engines.sql.columns import read
+from deniable.engines.sql.dialect import Stored
 from deniable.files.formats import FileFormat
-from deniable.files.kinds import kind_of, misfit
+from deniable.files.kinds import is_instant, kind_of, misfit
 from deniable.files.scan import HERE, columns, pointed, quoted, reading
 from deniable.files.source import DataFile
 from deniable.files.tables import unreadable
@@ -47,6 +49,8 @@ class Looked:
     """Of a text column, in order; None if they are many."""
     complete: bool = False
     """Whether no row is without a value."""
+    instant: bool = False
+    """Whether it is a timestamp with a time zone, and was read in UTC."""
 
 
 def types(file: DataFile) -> dict[str, str]:
@@ -90,8 +94,14 @@ def _look(file: DataFile, few: int) -> list[Looked]:
     found = columns(file)
     kinds = {name: (guessed, _declarable(guessed)) for name, guessed in types(file).items()}
     told = replace(file, declared={name: kind for name, (_, kind) in kinds.items() if kind is not None})
-    declared = {name: Column(name, kind) for name, (_, kind) in kinds.items() if kind is not None}
-    read_as = {name: read(quoted(name), found[name], column) for name, column in declared.items()}
+    declared = {
+        name: Column(name, kind, zone="UTC" if is_instant(stored) else None)
+        for name, (stored, kind) in kinds.items()
+        if kind is not None
+    }
+    read_as = {
+        name: read(Stored(quoted(name), found[name]), column, DuckDBDialect()) for name, column in declared.items()
+    }
     facts = ", ".join(_facts(read_as[name], column.kind) for name, column in declared.items())
     looked_up = iter(row(told, f"SELECT {facts} FROM {HERE}") if facts else ())  # noqa: S608 - quoted
     looked = []
@@ -101,12 +111,14 @@ def _look(file: DataFile, few: int) -> list[Looked]:
             continue
         complete, low, high = (next(looked_up) for _ in range(3))
         values = _values(told, read_as[name], few) if kind is Kind.TEXT else None
-        looked.append(Looked(name, guessed, kind, low, high, values, complete))
+        looked.append(Looked(name, guessed, kind, low, high, values, complete, is_instant(guessed)))
     return looked
 
 
 def _declarable(stored: str) -> Kind | None:
-    """The kind of a stored type, if a policy can declare it without saying more."""
+    """The kind of a stored type, if a policy can declare it; instants need a zone besides."""
+    if is_instant(stored):
+        return Kind.TIMESTAMP
     kind = kind_of(stored)
     return None if kind is None or misfit(stored, kind) else kind
 

@@ -28,14 +28,19 @@ from deniable.files.tables import unreadable
 
 def main() -> None:
     """Set up, then answer until the pipe closes."""
+    serve(lambda connection, request: answer(connection, request.decode()))
+
+
+def serve(work: Callable[[duckdb.DuckDBPyConnection, bytes], pa.Buffer | bytes]) -> None:
+    """Set up, then do this work for one request after the other."""
     requests, replies = sys.stdin.buffer, _private_output()
     setup = json.loads(receive(requests))
-    queue: SimpleQueue[str] = SimpleQueue()
+    queue: SimpleQueue[bytes] = SimpleQueue()
     Thread(target=_listen, args=(requests, queue, setup["spill"]), daemon=True).start()
     connection = duckdb.connect()
     _reply(replies, partial(prepare, connection, setup["tables"], setup["locks"]))
     while True:
-        _reply(replies, partial(answer, connection, queue.get()))
+        _reply(replies, partial(work, connection, queue.get()))
 
 
 def prepare(connection: duckdb.DuckDBPyConnection, tables: list[Step], locks: list[str]) -> bytes:
@@ -48,13 +53,22 @@ def prepare(connection: duckdb.DuckDBPyConnection, tables: list[Step], locks: li
     return b""
 
 
-def answer(connection: duckdb.DuckDBPyConnection, sql: str) -> pa.Buffer:
-    """The rows of one SELECT, as an Arrow stream. Nothing else is run: other statements could write or remember."""
+def answer(connection: duckdb.DuckDBPyConnection, request: str) -> pa.Buffer:
+    """The rows of one SELECT, or what a kernel adds up over them, as an Arrow stream.
+
+    Nothing else is run: other statements could write or remember.
+    """
+    sql = json.loads(request)["sql"] if request.startswith("{") else request
     kinds = [statement.type for statement in connection.extract_statements(sql)]
     if kinds != [duckdb.StatementType.SELECT]:
         raise PermissionError
-    with connection.cursor() as cursor:
-        table = cursor.sql(sql).to_arrow_table()
+    if sql is not request:
+        from deniable.engines.duckdb.vectors import VECTORS  # noqa: PLC0415 - questions do without
+
+        table = pa.table({"total": VECTORS.total(connection, request)})
+    else:
+        with connection.cursor() as cursor:
+            table = cursor.sql(sql).to_arrow_table()
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as stream:
         stream.write_table(table)
@@ -69,11 +83,11 @@ def _reply(replies: BinaryIO, work: Callable[[], pa.Buffer | bytes]) -> None:
     send(replies, *reply)
 
 
-def _listen(requests: BinaryIO, queue: SimpleQueue[str], spill: str) -> None:
+def _listen(requests: BinaryIO, queue: SimpleQueue[bytes], spill: str) -> None:
     """In a thread of its own, so that the end of the pipe is noticed while a query runs."""
     try:
         while True:
-            queue.put(receive(requests).decode())
+            queue.put(receive(requests))
     finally:
         shutil.rmtree(spill, ignore_errors=True)
         os._exit(0)

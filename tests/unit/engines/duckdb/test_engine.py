@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from deniable.core.algebra.expression import Call, Column, Kind, Literal, Range
 from deniable.core.algebra.query import WEIGHT, ExactQuery, Kept, Key, Source, Sums, Total, Units
@@ -87,3 +89,13 @@ def test_order_and_threads_change_nothing(tmp_path: Path) -> None:
         seen.append([sorted(map(repr, engine.run(query).to_pylist())) for query in queries])
         engine.close()
     assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("groups", [2, 3, 4])
+def test_one_group_too_many_is_cut(tmp_path: Path, groups: int) -> None:
+    """A person keeps two private groups, also one who has just one more."""
+    towns = [f"town {number}" for number in range(groups)]
+    pq.write_table(pa.table({"id": [7] * groups, "town": towns}), tmp_path / "people.parquet")
+    query = Kept(Source("people", "id", 9, None), (Key("town", TOWN),), (Total("n", ONE, None, 1, 0),), 2, "units")
+    with closing(DuckDB({"people": tmp_path / "people.parquet"})) as engine:
+        assert engine.run(query)["units"].to_pylist() == [1, 1]

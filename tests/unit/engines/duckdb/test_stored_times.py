@@ -8,7 +8,9 @@ import duckdb
 import pytest
 
 from deniable.core.algebra.expression import Column, Kind
-from deniable.engines.duckdb.columns import read
+from deniable.engines.duckdb.dialect import DuckDBDialect
+from deniable.engines.sql.columns import read
+from deniable.engines.sql.dialect import Stored
 
 BERLIN = "Europe/Berlin"
 
@@ -17,7 +19,7 @@ def found(value: str, stored: str, kind: Kind, zone: str | None = None, *, at: s
     """What a constant of a stored type is read as, by a session that believes to be somewhere."""
     with duckdb.connect() as connection:
         connection.execute(f"SET TimeZone = '{at}'")
-        spelled = read("x", stored, Column("x", kind, zone=zone))
+        spelled = read(Stored("x", stored), Column("x", kind, zone=zone), DuckDBDialect())
         return connection.execute(f"SELECT {spelled} FROM (SELECT CAST(? AS {stored}) AS x)", [value]).fetchall()[0][0]
 
 

@@ -1,0 +1,392 @@
+"""The words of Spark SQL, as Spark 4 and Sail speak it.
+
+The session is in UTC, so that a timestamp without a zone and the instant that it is converted to have one number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from deniable.core.algebra.expression import Kind
+from deniable.core.calendar import DAY, UNITS, WIDTHS, YEARS, moment_of
+from deniable.engines.engine import GapError
+from deniable.engines.spark import texts
+from deniable.engines.spark.texts import ISO_YEAR
+from deniable.engines.sql.dialect import Dialect, Storage, Stored
+from deniable.engines.sql.literals import ends
+
+_TYPES = {
+    Kind.INTEGER: "BIGINT",
+    Kind.NUMBER: "DOUBLE",
+    Kind.TEXT: "STRING",
+    Kind.BOOLEAN: "BOOLEAN",
+    Kind.DATE: "DATE",
+    Kind.TIMESTAMP: "TIMESTAMP_NTZ",
+    Kind.TIME: "TIME",
+}
+_MICROSECONDS = "UNIX_MICROS(CAST({} AS TIMESTAMP))"
+_CASTS = {
+    (Kind.INTEGER, Kind.NUMBER): "CAST({} AS DOUBLE)",
+    (Kind.BOOLEAN, Kind.INTEGER): "CAST({} AS BIGINT)",
+    (Kind.BOOLEAN, Kind.NUMBER): "CAST({} AS DOUBLE)",
+    (Kind.DATE, Kind.INTEGER): "CAST(UNIX_DATE({}) AS BIGINT)",
+    (Kind.DATE, Kind.NUMBER): "CAST(UNIX_DATE({}) AS DOUBLE)",
+    (Kind.TIMESTAMP, Kind.INTEGER): _MICROSECONDS,
+    (Kind.TIMESTAMP, Kind.NUMBER): f"CAST({_MICROSECONDS} AS DOUBLE)",
+    (Kind.DATE, Kind.TIMESTAMP): "CAST({} AS TIMESTAMP_NTZ)",
+}
+_STORAGE = {
+    "boolean": Storage.BOOLEAN,
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), Storage.WHOLE),
+    **dict.fromkeys(("float", "double"), Storage.REAL),
+    "string": Storage.TEXT,
+    "date": Storage.DATE,
+    "timestamp_ntz": Storage.TIMESTAMP,
+    "timestamp": Storage.INSTANT,
+    "binary": Storage.BYTES,
+}
+_SPACES = " \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+"""Unicode's, which every engine trims."""
+_WHOLE_DOUBLES = "4503599627370496D"
+"""2^52: doubles from here on are whole."""
+_ESCAPES = "!~#^|"
+
+
+@dataclass(frozen=True, slots=True)
+class SparkDialect(Dialect):
+    """Doubles are IEEE's, casts that fail are NULL by TRY_CAST, and sums are decimals of 38 digits: nothing wraps."""
+
+    types: ClassVar[Mapping[Kind, str]] = _TYPES
+    infinities: ClassVar[tuple[str, str]] = ("DOUBLE('-inf')", "DOUBLE('inf')")
+    widest: ClassVar[int] = 1 << 63
+    """Compared with a longer decimal, NULL is less in Spark."""
+    kept: ClassVar[str] = ""
+    grouping: ClassVar[str] = "GROUPING_ID"
+    groups_by_label: ClassVar[bool] = False
+    windows: ClassVar[bool] = True
+
+    def primitive(self, name: str, *arguments: str) -> str:
+        """By a pattern, or where that is not enough, by a function."""
+        if name in _VARIADIC:
+            return f"{_VARIADIC[name]}({', '.join(arguments)})"
+        pattern = _PATTERNS[name]
+        if isinstance(pattern, str):
+            return pattern.format(*arguments)
+        return pattern(*arguments[: pattern.__code__.co_argcount])
+
+    def quoted(self, name: str) -> str:
+        """In backquotes."""
+        return "`" + name.replace("`", "``") + "`"
+
+    def text(self, value: str) -> str:
+        """With backslashes: two quotes are none in Sail."""
+        return "'" + value.replace("\\", "\\\\").replace("'", "\\'").replace("\x00", "\\u0000") + "'"
+
+    def double(self, digits: str) -> str:
+        """Which `1.0D` and not `1.0` means in this dialect.
+
+        Example:
+            >>> SparkDialect().double("0.01")
+            '0.01D'
+        """
+        return f"{digits}D"
+
+    def moment(self, number: int, kind: Kind) -> str:
+        """As in every dialect, but for the name of moments without a zone."""
+        if kind is Kind.TIME:
+            raise GapError("times of day")
+        if kind is Kind.TIMESTAMP:
+            return f"TIMESTAMP_NTZ '{moment_of(number).isoformat(sep=' ')}'"
+        return super(SparkDialect, self).moment(number, kind)
+
+    def is_number(self, double: str) -> str:
+        """By a function: Sail knows a NaN below all numbers, too. Of NULL, Spark says that it is none."""
+        return f"({double} IS NOT NULL AND NOT ISNAN({double}))"
+
+    def cast(self, spelled: str, kind: Kind, wanted: Kind) -> str:
+        """Doubles become the nearest whole number, halves to even (RINT differs in Sail); 2^63 is too large."""
+        if kind is wanted:
+            return spelled
+        if (kind, wanted) == (Kind.NUMBER, Kind.INTEGER):
+            inside = f"{spelled} >= -9223372036854775808D AND {spelled} < 9223372036854775808D"
+            return f"CASE WHEN {inside} THEN TRY_CAST(BROUND({spelled}, 0) AS BIGINT) END"
+        return _CASTS[kind, wanted].format(spelled)
+
+    def floored(self, double: str) -> str:
+        """Which FLOOR gives at once."""
+        return f"CAST(FLOOR({double}) AS BIGINT)"
+
+    def parsed(self, spelled: str, kind: Kind) -> str:
+        """By the grammar."""
+        return texts.parsed(spelled, kind)
+
+    def written(self, spelled: str, kind: Kind) -> str:
+        """As Spark writes values; numbers with a point, it writes in a way of its own."""
+        if kind is Kind.NUMBER:
+            raise GapError("real numbers as texts")
+        return f"CAST({spelled} AS STRING)"
+
+    def pattern(self, written: str) -> str:
+        """Java's matcher can take for ever, which one person's text could bring about."""
+        del written
+        raise GapError("regular expressions")
+
+    def formatted(self, value: str, written: str) -> str:
+        """From parts, so that no locale and no version matters."""
+        return texts.formatted(value, written)
+
+    def rounded(self, value: str, places: int) -> str:
+        """Scaled, to the nearest, halves away from zero, and back: in doubles, as elsewhere."""
+        scale = f"{10.0 ** abs(places)!r}D"
+        scaled = f"({value} {'*' if places >= 0 else '/'} {scale})"
+        size = f"ABS({scaled})"
+        up = f"CASE WHEN {size} - FLOOR({size}) >= 0.5D THEN 1D ELSE 0D END"
+        nearest = f"SIGN({scaled}) * (CAST(FLOOR({size}) AS DOUBLE) + {up}) {'/' if places >= 0 else '*'} {scale}"
+        return f"CASE WHEN {size} < {_WHOLE_DOUBLES} THEN {nearest} ELSE {value} END"
+
+    def rounded_whole(self, value: str, places: int) -> str:
+        """By a function."""
+        return f"CAST(ROUND({value}, {places}) AS BIGINT)"
+
+    def widened(self, whole: str) -> str:
+        """38 digits, which hold every product of two numbers of 64 bits: 2^126 has 38."""
+        return f"CAST({whole} AS DECIMAL(38, 0))"
+
+    def narrowed(self, wide: str, kind: Kind) -> str:
+        """What is longer is NULL."""
+        return f"TRY_CAST({wide} AS {_TYPES[kind]})"
+
+    def storage(self, type_name: str) -> Storage:
+        """By the type's name; of those with parameters, by how it begins."""
+        if type_name.startswith("decimal("):
+            return Storage.WIDE
+        if type_name.startswith(("varchar(", "char(")):
+            return Storage.WORD
+        return _STORAGE.get(type_name, Storage.OTHER)  # a string with a collation is another type
+
+    def found(self, place: str, type_name: str) -> Stored:
+        """Texts of fixed or limited length as the texts that they show."""
+        if self.storage(type_name) is Storage.WORD:
+            return Stored(f"CAST({place} AS STRING)", "string")
+        return Stored(place, type_name)
+
+    def converted(self, column: Stored, kind: Kind, zone: str | None) -> str:
+        """By TRY_CAST, where that means what a policy does."""
+        storage, place = self.storage(column.type), column.place
+        if kind is Kind.TIMESTAMP and storage is Storage.INSTANT:
+            return self._local(place, zone)
+        if kind is Kind.TIME:
+            raise GapError("times of day")
+        if kind is Kind.DATE and storage is Storage.TEXT:  # nothing is cut off
+            day = self.parsed(place, Kind.DATE)
+            return f"CASE WHEN {self.parsed(place, Kind.TIMESTAMP)} = CAST({day} AS TIMESTAMP_NTZ) THEN {day} END"
+        if kind is not Kind.TEXT and storage is Storage.TEXT:
+            return self.parsed(place, kind)
+        return place if column.type == _TYPES[kind].lower() else f"TRY_CAST({place} AS {_TYPES[kind]})"
+
+    def _local(self, instant: str, zone: str | None) -> str:
+        """What the clocks of a zone show at an instant; without a zone, nobody knows."""
+        if zone is None:
+            return f"CAST(NULL AS {_TYPES[Kind.TIMESTAMP]})"
+        first, last = ends(Kind.TIMESTAMP, self)
+        low, high = "TIMESTAMP '0001-01-03 00:00:00Z'", "TIMESTAMP '9999-12-29 00:00:00Z'"
+        local = f"CAST(FROM_UTC_TIMESTAMP({instant}, {self.text(zone)}) AS TIMESTAMP_NTZ)"
+        inside = f"WHEN {instant} BETWEEN {low} AND {high} THEN {local}"
+        return f"CASE {inside} WHEN {instant} < {low} THEN {first} WHEN {instant} > {high} THEN {last} END"
+
+    def same_double(self, place: str) -> str:
+        """Both zeros, and all NaN."""
+        return f"CASE WHEN {place} = 0 THEN 0D WHEN ISNAN({place}) THEN DOUBLE('nan') ELSE {place} END"
+
+    def hashed(self, parts: Iterable[str]) -> str:
+        """As texts, with a letter before each: NULLs would be skipped."""
+        told = (f"COALESCE(CONCAT('v', CAST({part} AS STRING)), 'n')" for part in parts)
+        return f"XXHASH64({', '.join(told)})"
+
+    def quotient(self, one: str, other: str, *, wide: bool = False) -> str:
+        """Of decimals the quotient is one of 64 bits, which is too few: the rest is taken off first."""
+        return f"CAST(({one} - {one} % {other}) / {other} AS DECIMAL(38, 0))" if wide else f"{one} DIV {other}"
+
+    def shifted(self, product: str, places: int, *, wide: bool = False) -> str:
+        """By division where there are no bits."""
+        return self.quotient(product, str(1 << places), wide=True) if wide else f"SHIFTRIGHT({product}, {places})"
+
+    def added(self, whole: str, *, once: bool = False) -> str:
+        """As decimals: a sum of whole numbers would stop the query in Spark, and wrap around in Sail.
+
+        Rows are below 2^81 with their weight, and no table has 2^42: 2^123 has 38 digits.
+        """
+        return f"SUM({'DISTINCT ' if once else ''}CAST({whole} AS DECIMAL(38, 0)))"
+
+    def numbered(self) -> str:
+        """A step that is read twice could number its rows anew, and nothing can be kept."""
+        raise GapError("joins of tables whose rows are the units")
+
+    def among(self, rows: str, others: str, column: str) -> str:
+        """By a join of its own kind."""
+        return f"{rows} LEFT SEMI JOIN {others} USING ({column})"
+
+    def any_of(self, column: str) -> str:
+        """The least: any."""
+        return f"MIN({column})"
+
+
+def _unless_whole(name: str) -> str:
+    """Of doubles the result is a whole number of 64 bits, which large ones do not fit; they are whole already."""
+    return f"CASE WHEN ABS({{0}}) < {_WHOLE_DOUBLES} THEN CAST({name}({{0}}) AS DOUBLE) ELSE {{0}} END"
+
+
+def _cut(double: str) -> str:
+    inside = f"CASE WHEN ABS({double}) < {_WHOLE_DOUBLES} THEN CAST(CAST({double} AS BIGINT) AS DOUBLE)"
+    return f"{inside} ELSE {double} END"
+
+
+def _like(word: str) -> Callable[[str, str], str]:
+    """With an escape that the pattern does not have: otherwise a backslash is one."""
+
+    def spell(value: str, pattern: str) -> str:
+        escape = next(one for one in _ESCAPES if one not in pattern)
+        return f"({value} {word} {pattern} ESCAPE '{escape}')"
+
+    return spell
+
+
+def _power(base: str, exponent: str) -> str:
+    """Zero to a negative power is infinite, and of negative zero to an odd one, negative; Sail would raise."""
+    infinite = f"{base} = 0 AND {exponent} < 0"
+    below = f"CAST({base} AS STRING) LIKE '-%' AND ABS({exponent} % 2) = 1"
+    sides = f"CASE WHEN {below} THEN DOUBLE('-inf') ELSE DOUBLE('inf') END"
+    return f"CASE WHEN {infinite} THEN {sides} ELSE POWER(CASE WHEN {infinite} THEN 1D ELSE {base} END, {exponent}) END"
+
+
+def _substring(value: str, start: str, length: str) -> str:
+    """Places count from 1, or from the end if they are negative; a negative length goes backward."""
+    most = (1 << 30) - 1
+    begin = f"CASE WHEN {start} >= 0 THEN {start} - 1 ELSE CHAR_LENGTH({value}) + {start} END"
+    low, high = (
+        f"CAST(LEAST(GREATEST({begin} + {side}({length}, 0), 0), {most}) AS INT)" for side in ("LEAST", "GREATEST")
+    )
+    known = f"{start} IS NOT NULL AND {length} IS NOT NULL"
+    return f"CASE WHEN {known} THEN SUBSTRING({value}, {low} + 1, {high} - {low}) END"
+
+
+def _truncated(unit: str) -> str:
+    """By years, months and days: functions of dates fail at the ends of Sail's calendar."""
+    match unit:
+        case "day":
+            return "CAST({0} AS DATE)"
+        case "week":
+            return "DATE_SUB(CAST({0} AS DATE), (DAYOFWEEK({0}) + 5) % 7)"
+        case "month":
+            return "MAKE_DATE(YEAR({0}), MONTH({0}), 1)"
+        case "quarter":
+            return "MAKE_DATE(YEAR({0}), CAST(QUARTER({0}) * 3 - 2 AS INT), 1)"
+        case _ if unit in YEARS:
+            return f"MAKE_DATE(CAST(YEAR({{0}}) - YEAR({{0}}) % {YEARS[unit]} AS INT), 1, 1)"
+        case _:
+            micros = _MICROSECONDS.format("CAST({0} AS TIMESTAMP_NTZ)")
+            return _moment(f"{micros} - PMOD({micros}, {WIDTHS[unit]})")
+
+
+def _moment(micros: str) -> str:
+    return f"CAST(TIMESTAMP_MICROS({micros}) AS TIMESTAMP_NTZ)"
+
+
+def _later(value: str, months: str, microseconds: str) -> str:
+    """The day is moved by months, what is left of the day comes back, and then the rest."""
+    number = _MICROSECONDS.format(value)
+    day = f"CAST(UNIX_DATE(ADD_MONTHS(CAST({value} AS DATE), CAST({months} AS INT))) AS BIGINT)"
+    return _moment(f"{day} * {DAY} + PMOD({number}, {DAY}) + {microseconds}")
+
+
+def _bucket(value: str, width: str) -> str:
+    monday = f"{(_MICROSECONDS.format(value))} - {10_959 * DAY}"
+    return _moment(f"{_MICROSECONDS.format(value)} - PMOD({monday}, {width})")
+
+
+def _whole(function: str) -> str:
+    return f"CAST({function} AS BIGINT)"
+
+
+_OF_MINUTE = f"PMOD({_MICROSECONDS}, {WIDTHS['minute']})"
+_VARIADIC = {"least": "LEAST", "greatest": "GREATEST", "concat_with": "CONCAT_WS"}
+_PATTERNS: Mapping[str, str | Callable[..., str]] = {
+    **dict.fromkeys(("add", "add_whole", "add_wide"), "({} + {})"),
+    **dict.fromkeys(("subtract", "subtract_whole", "subtract_wide"), "({} - {})"),
+    **dict.fromkeys(("multiply", "multiply_whole", "multiply_wide"), "({} * {})"),
+    **dict.fromkeys(("negate", "negate_whole", "negate_wide"), "(-({}))"),
+    **dict.fromkeys(("absolute", "absolute_whole", "absolute_wide"), "ABS({})"),
+    "divide": "({} / {})",
+    "quotient_whole": "({} DIV {})",
+    "quotient_wide": "CAST(({0} - {0} % {1}) / {1} AS DECIMAL(38, 0))",
+    **dict.fromkeys(("remainder", "remainder_whole", "remainder_wide"), "({} % {})"),
+    "quotient": lambda one, other: _cut(f"({one} / {other})"),
+    "sign": "SIGN({})",
+    "floor": _unless_whole("FLOOR"),
+    "ceiling": _unless_whole("CEIL"),
+    "truncate": _cut,
+    "nearest": "CAST(BROUND({}, 0) AS BIGINT)",
+    "sqrt": "SQRT({})",
+    "ln": "LN({})",
+    "log_2": "LOG2({})",
+    "log_10": "LOG10({})",
+    "cube_root": "CBRT({})",
+    "exp": "EXP({})",
+    "power": _power,
+    "like": _like("LIKE"),
+    "like_any_case": _like("ILIKE"),
+    "matches": "({} RLIKE {})",
+    "matches_fully": "({} RLIKE CONCAT('^(?:', {}, ')$'))",
+    "starts_with": "STARTSWITH({}, {})",
+    "ends_with": "ENDSWITH({}, {})",
+    "contains": "CONTAINS({}, {})",
+    "lower": "LOWER(REPLACE(REPLACE({}, 'İ', 'i'), 'Σ', '\u03c3'))",  # letter by letter, as elsewhere
+    "upper": "UPPER(REPLACE({}, 'ß', 'ẞ'))",
+    **{
+        name: f"TRIM({side} '{_SPACES}' FROM {{}})"
+        for name, side in (("trim", "BOTH"), ("trim_start", "LEADING"), ("trim_end", "TRAILING"))
+    },
+    "reverse": "REVERSE({})",
+    **{
+        f"trim_{name}characters": f"TRIM({side} {{1}} FROM {{0}})"
+        for name, side in (("", "BOTH"), ("start_", "LEADING"), ("end_", "TRAILING"))
+    },
+    "length": _whole("CHAR_LENGTH({})"),
+    "byte_length": _whole("OCTET_LENGTH({})"),
+    "substring": _substring,
+    "replace": "REPLACE({}, {}, {})",
+    "fill_left": "LPAD({}, CAST({} AS INT), {})",
+    "fill_right": "RPAD({}, CAST({} AS INT), {})",
+    "split_part": "SPLIT_PART({}, {}, CAST({} AS INT))",
+    "last": "RIGHT({}, CAST({} AS INT))",
+    "position": _whole("INSTR({}, {})"),
+    "shortened": "CASE WHEN OCTET_LENGTH({0}) <= {1} THEN {0} ELSE LEFT({0}, {1}) END",
+    "first": "SUBSTRING({}, 1, {})",
+    "normal": "{}",
+    "year": _whole("YEAR({})"),
+    "quarter": _whole("QUARTER({})"),
+    "month": _whole("MONTH({})"),
+    "day": _whole("DAY({})"),
+    "weekday": _whole("(DAYOFWEEK({}) + 5) % 7 + 1"),
+    "weekday_from_sunday": _whole("DAYOFWEEK({}) - 1"),
+    "day_of_year": _whole("DAYOFYEAR({})"),
+    "week": _whole("WEEKOFYEAR({})"),
+    "iso_year": _whole(ISO_YEAR),
+    "decade": _whole("YEAR({}) DIV 10"),
+    "century": _whole("(YEAR({}) + 99) DIV 100"),
+    "hour": _whole("HOUR({})"),
+    "minute": _whole("MINUTE({})"),
+    "second": _whole("SECOND({})"),
+    "millisecond": f"({_OF_MINUTE} DIV 1000)",
+    "microsecond": _OF_MINUTE,
+    **{f"truncate_{unit}": _truncated(unit) for unit in UNITS},
+    "later": _later,
+    "bucket": _bucket,
+    "moment": _moment("{}"),
+    "date": "DATE_FROM_UNIX_DATE(CAST({} AS INT))",
+    "as_date": "CAST({} AS DATE)",
+    "as_timestamp": "CAST({} AS TIMESTAMP_NTZ)",
+    "as_time": "CAST({} AS TIME)",
+}

@@ -1,0 +1,255 @@
+"""What one engine's SQL calls things: the smallest parts, of which everything else is put together alike for all.
+
+The rooms' shared code decides what has to be computed, and whether a guard is needed, by kinds and ranges. A dialect
+spells the parts. Each part is total under the condition that stands beside it in PRIMITIVES: the shared code sees to
+the condition, the dialect to everything else. NULL makes NULL, unless something else is said.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import ClassVar
+
+from deniable.core.algebra.certain import CALENDAR_PARTS
+from deniable.core.algebra.expression import Kind
+from deniable.core.calendar import UNITS, day_of, moment_of, time_of
+
+
+class Storage(Enum):
+    """What a stored type is, whatever the engine calls it."""
+
+    BOOLEAN = "boolean"
+    WHOLE = "whole numbers that fit 64 bits"
+    WIDE = "exact numbers that need not: longer ones, decimals"
+    UNSIGNED = "longer ones that cannot be compared with negative numbers"
+    REAL = "doubles, and shorter"
+    TEXT = "texts, compared by their bytes once they are read"
+    WORD = "texts with rules of their own, which are compared as texts instead"
+    DATE = "days"
+    TIMESTAMP = "moments without a zone"
+    INSTANT = "moments with a zone"
+    TIME = "times of day"
+    SPAN = "lengths of time"
+    BYTES = "what is equal if its bytes are: bytes, identifiers"
+    OTHER = "what has another equality, or an unknown one"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Where a column is found in a statement, and its type there, by the engine's name."""
+
+    place: str
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect(ABC):
+    """One engine's words. It has no state, and is passed to whoever spells."""
+
+    types: ClassVar[Mapping[Kind, str]]
+    """How each kind is computed with."""
+    infinities: ClassVar[tuple[str, str]]
+    """Below all doubles, and above."""
+    widest: ClassVar[int] = 1 << 126
+    """Whole constants from here on are written as doubles."""
+    kept: ClassVar[str] = "MATERIALIZED "
+    """Before a step that must be computed once."""
+    small: ClassVar[Mapping[str, int]] = {}
+    """Types that take a byte or two, and what they hold, if that makes grouping faster; the smallest first."""
+    grouping: ClassVar[str] = "GROUPING"
+    """Which of several keys a row of grouping sets lacks, in bits; the last key is the lowest."""
+    underflows: ClassVar[bool] = False
+    """Whether a quotient that is too small to be a double raises."""
+    groups_by_label: ClassVar[bool] = True
+    """Whether the names that a SELECT gives to its columns can stand in its own GROUPING SETS."""
+    windows: ClassVar[bool] = False
+    """Whether rows are weighed by a window sooner than by a join with the heavy units, where no index finds these."""
+
+    @abstractmethod
+    def primitive(self, name: str, *arguments: str) -> str:
+        """One of PRIMITIVES, of arguments that are spelled already."""
+
+    def guarded(self, name: str, *arguments: str) -> str:
+        """A primitive in doubles that may overflow, or vanish: infinite then, or zero, as IEEE 754 says."""
+        return self.primitive(name, *arguments)
+
+    @abstractmethod
+    def quoted(self, name: str) -> str:
+        """A name of a column or a table, whatever it consists of."""
+
+    @abstractmethod
+    def text(self, value: str) -> str:
+        """A text constant."""
+
+    def label(self, name: str) -> str:
+        """What a column of an answer is called that should be called so."""
+        return name
+
+    def pattern(self, written: str) -> str:
+        """A regular expression, as RE2 reads it, in the engine's words."""
+        return written
+
+    @abstractmethod
+    def formatted(self, value: str, written: str) -> str:
+        """A date or a timestamp, in a format of signs that the planner knows."""
+
+    @abstractmethod
+    def rounded(self, value: str, places: int) -> str:
+        """A double to so many places, at most 15 of them, halves away from zero."""
+
+    @abstractmethod
+    def rounded_whole(self, value: str, places: int) -> str:
+        """The same of a whole number below 2^62."""
+
+    @abstractmethod
+    def double(self, digits: str) -> str:
+        """A constant of 64 bits, by the digits that Python shows of it."""
+
+    def moment(self, number: int, kind: Kind) -> str:
+        """A date, a timestamp or a time of day by its number; those beyond the calendar are its ends."""
+        match kind:
+            case Kind.DATE:
+                return f"DATE '{day_of(number).isoformat()}'"
+            case Kind.TIMESTAMP:
+                return f"TIMESTAMP '{moment_of(number).isoformat(sep=' ')}'"
+            case _:
+                return f"TIME '{time_of(number).isoformat()}'"
+
+    def is_number(self, double: str) -> str:
+        """Whether a double is one, and not NaN; NULL is not. Most engines put NaN above infinity."""
+        return f"{double} <= {self.infinities[1]}"
+
+    @abstractmethod
+    def cast(self, spelled: str, kind: Kind, wanted: Kind) -> str:
+        """A value of one kind where another is wanted, as CASTS lists them; never from or to a text."""
+
+    def floored(self, double: str) -> str:
+        """The largest whole number that is not above a double within 2^62."""
+        return self.primitive("nearest", self.primitive("floor", double))
+
+    @abstractmethod
+    def parsed(self, spelled: str, kind: Kind) -> str:
+        """What a text says, as a value of a kind; NULL if it says none. Dates and moments may lie anywhere."""
+
+    @abstractmethod
+    def written(self, spelled: str, kind: Kind) -> str:
+        """A value of a kind as a text."""
+
+    @abstractmethod
+    def widened(self, whole: str) -> str:
+        """A whole number of 64 bits as one that has room for every product and sum."""
+
+    @abstractmethod
+    def narrowed(self, wide: str, kind: Kind) -> str:
+        """A wide whole number as a value of a kind; NULL if it is no number of 64 bits."""
+
+    # --------------------------------------------------------------------------------------------- what is stored
+
+    @abstractmethod
+    def storage(self, type_name: str) -> Storage:
+        """What a stored type is."""
+
+    @abstractmethod
+    def found(self, place: str, type_name: str) -> Stored:
+        """A column of a table. Texts are compared by their bytes, whatever collation the table asks for."""
+
+    @abstractmethod
+    def converted(self, column: Stored, kind: Kind, zone: str | None) -> str:
+        """What is stored as a value of a kind, NULL if it is none; in a zone, if it is an instant. Not yet bounded."""
+
+    @abstractmethod
+    def same_double(self, place: str) -> str:
+        """A stored double as what tells values apart: one zero, one NaN."""
+
+    # --------------------------------------------------------------------------------------------- statements
+
+    def told_apart(self, double: str) -> str:
+        """A double as a text, which tells one zero from the other."""
+        return f"CAST({double} AS {self.types[Kind.TEXT]})"
+
+    @abstractmethod
+    def hashed(self, parts: Iterable[str]) -> str:
+        """A number that follows from the values, and looks like chance. NULL is a value among others."""
+
+    @abstractmethod
+    def quotient(self, one: str, other: str, *, wide: bool = False) -> str:
+        """Of whole numbers, towards zero; both must be such that no brackets are needed."""
+
+    @abstractmethod
+    def shifted(self, product: str, places: int, *, wide: bool = False) -> str:
+        """A whole number that is not negative, divided by 2^places; as quotient."""
+
+    def added(self, whole: str, *, once: bool = False) -> str:
+        """The sum of whole numbers, with as many digits as it needs; each different one once, if so."""
+        return f"SUM({'DISTINCT ' if once else ''}{whole})"
+
+    def numbered(self) -> str:
+        """A whole number that is different for each row of a SELECT."""
+        return "ROW_NUMBER() OVER ()"
+
+    @abstractmethod
+    def among(self, rows: str, others: str, column: str) -> str:
+        """The rows whose value in a column is one of the others'; behind FROM, and without a WHERE behind it."""
+
+    def extreme(self, value: str, kind: Kind, *, greatest: bool) -> str:
+        """The least or the greatest of a group's values, as an aggregate; false is less than true."""
+        del kind
+        return f"{'MAX' if greatest else 'MIN'}({value})"
+
+    @abstractmethod
+    def any_of(self, column: str) -> str:
+        """One of equal values of a group."""
+
+
+PRIMITIVES: Mapping[str, str] = {
+    **dict.fromkeys(("add", "subtract", "multiply", "negate", "absolute"), "of doubles; may give NaN and infinities"),
+    "divide": "of doubles; the divisor is not zero",
+    **dict.fromkeys(
+        ("add_whole", "subtract_whole", "multiply_whole", "negate_whole", "absolute_whole"),
+        "of whole numbers of 64 bits; so is the result",
+    ),
+    **dict.fromkeys(
+        ("add_wide", "subtract_wide", "multiply_wide", "negate_wide", "absolute_wide"), "of widened whole numbers"
+    ),
+    "quotient_whole": "of whole numbers of 64 bits, towards zero; the divisor is not zero, and the result fits",
+    "quotient_wide": "the same of widened ones",
+    "remainder_whole": "with the sign of the dividend; as quotient_whole",
+    "remainder_wide": "the same of widened ones",
+    "quotient": "of doubles, cut towards zero; the divisor is not zero",
+    "remainder": "of doubles, with the sign of the dividend; the divisor is not zero",
+    "sign": "-1, 0 or 1, of a number of either kind",
+    **dict.fromkeys(("floor", "ceiling", "truncate"), "of a double"),
+    "nearest": "the whole number nearest to a double that is within 2^62",
+    "sqrt": "of a double that is not negative",
+    **dict.fromkeys(("ln", "log_2", "log_10"), "of a double that is positive"),
+    **dict.fromkeys(("cube_root", "exp", "power"), "of doubles; may give NaN and infinities"),
+    **dict.fromkeys(("least", "greatest"), "of values of one kind; NULLs are passed over"),
+    **dict.fromkeys(("like", "like_any_case", "matches", "matches_fully"), "a text and a constant pattern"),
+    **dict.fromkeys(("starts_with", "ends_with", "contains"), "of two texts"),
+    **dict.fromkeys(("lower", "upper", "trim", "trim_start", "trim_end", "reverse"), "of a text"),
+    **dict.fromkeys(("trim_characters", "trim_start_characters", "trim_end_characters"), "of two texts"),
+    **dict.fromkeys(("length", "byte_length"), "of a text"),
+    "substring": "a text, a place and a length, both within 2^31",
+    "concat_with": "what stands between texts, then texts; those that are NULL are passed over",
+    "replace": "in a text, one text by another",
+    **dict.fromkeys(("fill_left", "fill_right"), "a text, a constant length below 2^31, what to fill with"),
+    "split_part": "a text, what separates its parts, the constant place of one",
+    "last": "a text, and a constant number of characters below 2^31",
+    "position": "of one text in another; 0 if it is not there",
+    "shortened": "the first so many characters of a text, of which few are longer",
+    "first": "the first so many characters of a text that few rows have to themselves",
+    "normal": "a text in Unicode's normal form C",
+    **dict.fromkeys(CALENDAR_PARTS, "of a date, a timestamp or a time of day"),
+    **{f"truncate_{unit}": "of a date or a timestamp; may lie before the calendar" for unit in UNITS},
+    "later": "a timestamp, months and microseconds, which reach no farther than ten thousand years",
+    "bucket": "a timestamp and the width of a bucket in microseconds; one begins with the first Monday of 2000",
+    "moment": "the timestamp of so many microseconds, which lies in the calendar",
+    "date": "the date of so many days, which lies in the calendar",
+    "as_date": "the day of a timestamp",
+    "as_timestamp": "the moment at which a day begins",
+    "as_time": "the time of day of a timestamp",
+}
+"""What a dialect must spell, and what the shared code promises about the arguments."""
