@@ -3,6 +3,8 @@
 from deniable.ledger.charge import Charge, Ticket
 from deniable.ledger.entry import Entry, Head
 from deniable.ledger.ledger import Ledger
-from deniable.ledger.registry import Holding, claimed, note
+from deniable.ledger.lists import Holding
+from deniable.ledger.move import move
+from deniable.ledger.registry import claimed, note
 
-__all__ = ["Charge", "Entry", "Head", "Holding", "Ledger", "Ticket", "claimed", "note"]
+__all__ = ["Charge", "Entry", "Head", "Holding", "Ledger", "Ticket", "claimed", "move", "note"]

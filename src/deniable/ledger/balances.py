@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from typing import Any, Protocol, Self
 
@@ -44,6 +44,8 @@ class Standing:
         self.terms: list[Terms] = []
         """What the numbers meant, from the first entry on; the last are in force. None: a ledger that never said."""
         self.raises: list[str] = []
+        self.moved = ""
+        """Where the account goes on; nothing follows here."""
         self._day = ""
         self._asked: dict[str, int] = {}
 
@@ -129,17 +131,17 @@ class Standing:
 
     def _take(self, link: Link, body: dict[str, Any], past: Past | None) -> bool:
         """What the entry changes, by its kind. A checkpoint changes nothing: it must say what is known."""
-        if link.kind == "created":
-            return link.sequence == 1 and self._created(body)
-        if link.kind == "charged":
-            return link.sequence > 1 and self._charged(link, body)
-        if link.kind == "shown":
-            return past is not None and self._shown(body, past)
-        if link.kind in {"adopted", "raised"}:
-            return self._accepted(link, body)
-        if link.kind == "checkpoint":
-            return link == self.checkpoint()
-        return link.kind == "answered" and self._answered(link, body)
+        kinds: dict[str, Callable[[], bool]] = {
+            "created": lambda: link.sequence == 1 and self._created(body),
+            "charged": lambda: link.sequence > 1 and self._charged(link, body),
+            "answered": lambda: self._answered(link, body),
+            "shown": lambda: past is not None and self._shown(body, past),
+            "adopted": lambda: self._accepted(link, body),
+            "raised": lambda: self._accepted(link, body),
+            "checkpoint": lambda: link == self.checkpoint(),
+            "moved": lambda: link.sequence > 1 and self._moved(body),
+        }
+        return not self.moved and kinds[link.kind]()
 
     def _created(self, body: dict[str, Any]) -> bool:
         """The first entry says whose ledger this is."""
@@ -154,6 +156,11 @@ class Standing:
         if link.kind == "raised":
             self.raises.append(f"{body['written'][:10]}: {'; '.join(body['changes'])} ({body['reason']})")
         return bool(body["reason"]) and body["terms"]["population"] == self.population
+
+    def _moved(self, body: dict[str, Any]) -> bool:
+        """The account goes on elsewhere."""
+        self.moved = str(body["to"])
+        return bool(self.moved)
 
     @property
     def policy(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from pathlib import Path
+from contextlib import AbstractContextManager
 from typing import Self, TypeVar
 
 from sqlalchemy import Connection
@@ -15,8 +15,8 @@ from deniable.ledger.balances import Standing
 from deniable.ledger.entry import NOTHING, Head, Link
 from deniable.ledger.records import Marks, Records
 from deniable.ledger.refusals import Unusable
-from deniable.ledger.storage import places, sqlite
-from deniable.ledger.storage.anchor import Anchor
+from deniable.ledger.storage import places, table, trouble
+from deniable.ledger.storage.sqlite import SQLite
 from deniable.ledger.storage.store import Store
 
 Result = TypeVar("Result")
@@ -32,28 +32,31 @@ class Chain:
     was added, and a bare `Failed` if something was, or may have been.
     """
 
-    def __init__(self, store: Store, anchor: Anchor | None, population: str) -> None:
+    def __init__(self, store: Store, population: str) -> None:
         self._store = store
-        self._anchor = anchor
+        self._anchor = store.anchor
         self._standing = Standing(population)
         self._marks: Marks = {}
 
     @classmethod
-    def create(cls, path: Path, population: str, first: Link) -> Self:
-        """A new chain, where there is none. The anchor comes last: what is unfinished cannot be opened."""
-        return attempt(lambda: cls._create(path, population, first))
+    def create(cls, store: Store, population: str, first: Link, key: bytes = b"") -> Self:
+        """A new chain, where there is none."""
+        try:
+            attempt(lambda: store.begin([first], key))
+        except Refused:
+            store.close()
+            raise
+        return cls(store, population)
 
     @classmethod
     def memory(cls, population: str, first: Link) -> Self:
         """A chain that ends with this process."""
-        chain = cls(Store(None), None, population)
-        chain._begin(first)
-        return chain
+        return cls.create(SQLite(None), population, first)
 
     @classmethod
-    def open(cls, path: Path, population: str) -> Self:
+    def open(cls, store: Store, population: str) -> Self:
         """The chain that is there, if every entry since the last checkpoint fits and none is missing."""
-        chain = cls(attempt(lambda: Store(path)), Anchor.of(path), population)
+        chain = cls(store, population)
         try:
             attempt(chain._check)
         except Refused:
@@ -62,11 +65,11 @@ class Chain:
         return chain
 
     @classmethod
-    def reanchor(cls, path: Path, population: str, head: Head) -> None:
-        """A new anchor for a chain that has lost it, if it goes through `head`."""
-        chain = cls(attempt(lambda: Store(path)), None, population)
+    def reanchor(cls, store: Store, population: str, head: Head | str) -> None:
+        """An anchor for a chain that has none on this machine, if it goes through `head`, or through its digest."""
+        chain = cls(store, population)
         try:
-            attempt(lambda: chain._reanchor(Anchor.of(path), head))
+            attempt(lambda: chain._reanchor(head))
         finally:
             chain.close()
 
@@ -91,46 +94,33 @@ class Chain:
             return composed[0]
         raise Failed
 
+    def turn(self, question: str) -> AbstractContextManager[None]:
+        """Alone with the question, among all who use the same storage."""
+        return self._store.turns.of(question)
+
     def close(self) -> None:
         """Let go of the files."""
         self._store.close()
 
-    @classmethod
-    def _create(cls, path: Path, population: str, first: Link) -> Self:
-        anchor = Anchor.of(path)
-        if anchor.path.exists():
-            raise refusals.exists(path.name)
-        try:
-            sqlite.claim(path)
-        except FileExistsError:
-            raise refusals.exists(path.name) from None
-        chain = cls(Store(path), anchor, population)
-        try:
-            chain._begin(first)
-            anchor.create(first.head)
-        except BaseException:
-            chain.close()
-            path.unlink()
-            anchor.path.unlink(missing_ok=True)
-            raise
-        return chain
-
-    def _reanchor(self, anchor: Anchor, head: Head) -> None:
+    def _reanchor(self, head: Head | str) -> None:
+        if self._anchor is None:
+            return
+        self._store.require()
         self._index()
         with self._store.reading() as connection:
+            if isinstance(head, str):
+                found = table.with_digest(connection, head)
+                if found is None:
+                    raise refusals.rolled_back()
+                head = found.head
             self._follow(connection, head)
-        if anchor.path.exists():
-            raise refusals.exists(anchor.path.name)
-        anchor.create(self._standing.head)
-
-    def _begin(self, first: Link) -> None:
-        """The table, and its first entry."""
-        with self._store.writing() as connection:
-            self._store.prepare(connection)
-            self._store.append(connection, first)
+        if self._anchor.path.exists():
+            raise refusals.exists(self._anchor.path.name)
+        self._anchor.create(self._standing.head)
 
     def _check(self) -> None:
         """A ledger that is ahead of its anchor is what a crash leaves; the anchor is moved up."""
+        self._store.require()
         anchored = self._anchored()
         self._index()
         with self._store.reading() as connection:
@@ -149,11 +139,11 @@ class Chain:
                 return  # another process was faster
             self._store.prepare_index(connection)
             past = self._records(connection, afresh)
-            for link in self._store.links(connection):
+            for link in table.links(connection):
                 afresh.step(link, past)
-                self._store.index(connection, link)
+                table.index(connection, link)
             if self._is_due(afresh.head, afresh):
-                self._store.append(connection, afresh.checkpoint())
+                table.append(connection, afresh.checkpoint())
         self._standing = afresh
 
     def _read(self, look: Callable[[Records, Standing], Result]) -> Result:
@@ -168,12 +158,12 @@ class Chain:
         with self._store.reading() as connection:
             self._follow(connection, anchored)
             past = self._records(connection, afresh)
-            for link in self._store.links(connection):
+            for link in table.links(connection):
                 afresh.step(link, past)
                 taken.append(take(link))
                 for key in places.keys(link):
                     follow_from_entries.add(key, link.sequence)
-            for key, sequence in self._store.places(connection):
+            for key, sequence in table.every_place(connection):
                 stored.add(key, sequence)
         if stored != follow_from_entries:
             raise refusals.index_edited()
@@ -183,13 +173,15 @@ class Chain:
         """The link is handed out before it is written: from there on, what became of it has to be looked up."""
         with self._store.writing() as connection:
             self._follow(connection, self._anchored())
+            if self._standing.moved:
+                raise refusals.moved(self._standing.moved)
             past = self._records(connection)
             link = compose(past, self._standing)
             composed.append(link)
             if link is not None:
-                self._store.append(connection, link)
-                if self._is_due(link.head, self._standing):
-                    self._store.append(connection, self._standing.after(link, past).checkpoint())
+                table.append(connection, link)
+                if link.kind != "moved" and self._is_due(link.head, self._standing):
+                    table.append(connection, self._standing.after(link, past).checkpoint())
 
     @staticmethod
     def _is_due(head: Head, standing: Standing) -> bool:
@@ -217,23 +209,23 @@ class Chain:
         """Check what was added since this process last looked, and that it goes through the anchor."""
         if self._standing.head == NOTHING and anchored is not None:
             self._standing = self._begun(connection, anchored)
-        links = self._store.links(connection, self._standing.head.sequence)
+        links = table.links(connection, self._standing.head.sequence)
         self._standing.follow(links, self._records(connection))
         if anchored is None or anchored == self._standing.head:
             return
         if anchored.sequence > self._standing.head.sequence:
             raise refusals.rolled_back()
-        link = self._store.link(connection, anchored.sequence)
+        link = table.link(connection, anchored.sequence)
         if link is None or link.head != anchored:
             raise refusals.edited(anchored.sequence)
 
     def _begun(self, connection: Connection, anchored: Head) -> Standing:
         """At the last checkpoint that the anchor vouches for: the entries from there on must lead to the anchor."""
         population = self._standing.population
-        sequence = self._store.last(connection, places.CHECKPOINT, anchored.sequence)
+        sequence = table.last(connection, places.CHECKPOINT, anchored.sequence)
         if sequence is None:
             return Standing(population)
-        link = self._store.link(connection, sequence)
+        link = table.link(connection, sequence)
         if link is None:
             raise refusals.edited(sequence)
         return Standing.at(population, link)
@@ -246,9 +238,9 @@ class Chain:
         if link is None:
             return True
         try:
-            with self._store.reading() as connection:
-                found = self._store.link(connection, link.sequence)
-        except (Refused, *sqlite.TROUBLE):
+            with self._store.settled() as connection:
+                found = table.link(connection, link.sequence)
+        except (Refused, *trouble.TROUBLE):
             _curator_log.exception("the ledger does not say whether a charge was written; it counts as written")
             return False
         return found is None or found.digest != link.digest
@@ -258,7 +250,7 @@ def attempt(step: Callable[[], Result]) -> Result:
     """What `step` gives; or a refusal that carries no trace of what disk or database said."""
     try:
         return step()
-    except sqlite.TROUBLE as error:
+    except trouble.TROUBLE as error:
         _curator_log.exception("the ledger cannot be used")
-        refusal = refusals.damaged() if sqlite.is_damage(error) else refusals.unavailable()
+        refusal = trouble.refusal(error)
     raise refusal

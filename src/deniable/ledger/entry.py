@@ -75,7 +75,7 @@ class Entry:
 
     sequence: int
     kind: str
-    """`created`, `charged`, `answered`, `shown` or `checkpoint`."""
+    """`created`, `charged`, `answered`, `shown`, `adopted`, `raised`, `checkpoint` or `moved`."""
     written: str
     """When, by the curator's clock. For people, and for how many questions a day has had: no sum depends on it."""
     question: str

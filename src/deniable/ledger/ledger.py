@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from secrets import token_hex
+from secrets import token_bytes, token_hex
 from typing import Self
 
 from deniable.core.errors import Failed, InvalidArgumentError
@@ -24,8 +24,7 @@ from deniable.ledger.entry import NOTHING, Entry, Head, Link
 from deniable.ledger.payment import pay
 from deniable.ledger.records import Records
 from deniable.ledger.refusals import Unusable
-from deniable.ledger.storage import sqlite
-from deniable.ledger.turns import Turns
+from deniable.ledger.storage.storages import store_at
 from deniable.policy import Account, Change, Terms, Weight, changes, reunited
 
 _curator_log = logging.getLogger("deniable.curator")
@@ -54,19 +53,22 @@ class Ledger:
         deniable.core.errors.Refused: The account 'clinic' has epsilon 0.4 left; this question loses epsilon 0.6, ...
     """
 
-    def __init__(self, chain: Chain, population: str, turns: Turns) -> None:
+    def __init__(self, chain: Chain, population: str) -> None:
         self._chain = chain
         self._population = population
-        self._turns = turns
 
     @classmethod
-    def create(cls, url: str, population: str, terms: Terms | None = None, reason: str = "") -> Self:
+    def create(
+        cls, url: str, population: str, terms: Terms | None = None, reason: str = "", key: bytes | None = None
+    ) -> Self:
         """A new ledger with nothing spent, whose numbers mean `terms`; refused if there is anything in its place.
 
-        `reason` is why there is one, if the same data has another: the first entry keeps it.
+        `reason` is why there is one, if the same data has another: the first entry keeps it. `key` is the secret under
+        which data are told apart by whoever uses a ledger on a server; a file has that of its folder.
         """
-        place = sqlite.place(url)
-        return cls(Chain.create(place, population, _first(population, terms, reason)), population, Turns(place))
+        store = store_at(url, population)
+        first = first_entry(population, terms, reason)
+        return cls(Chain.create(store, population, first, key or token_bytes(KEY)), population)
 
     @classmethod
     def open(cls, url: str, population: str) -> Self:
@@ -74,23 +76,33 @@ class Ledger:
 
         Entries from the last checkpoint on are checked now, those before it when they are read, or by `verify`.
         """
-        place = sqlite.place(url)
-        return cls(Chain.open(place, population), population, Turns(place))
+        return cls(Chain.open(store_at(url, population), population), population)
 
     @classmethod
     def memory(cls, population: str, terms: Terms | None = None) -> Self:
         """A ledger for a notebook: it ends with the process, and forgets."""
-        return cls(Chain.memory(population, _first(population, terms)), population, Turns(None))
+        return cls(Chain.memory(population, first_entry(population, terms)), population)
 
     @classmethod
-    def reanchor(cls, url: str, population: str, head: Head) -> None:
-        """Make a lost anchor again; refused if the ledger does not go through `head`, which was kept elsewhere."""
-        Chain.reanchor(sqlite.place(url), population, head)
+    def key(cls, url: str, population: str) -> bytes | None:
+        """The secret under which everybody who uses the ledger tells data apart; None: there is none yet."""
+        with closing(store_at(url, population)) as store:
+            return attempt(store.secret)
+
+    @classmethod
+    def reanchor(cls, url: str, population: str, head: Head | str) -> None:
+        """Make an anchor on this machine that is lost, or never was; refused if the ledger does not go through `head`.
+
+        That was kept elsewhere, or is what another machine says: a head, or its digest alone.
+        """
+        Chain.reanchor(store_at(url, population), population, head)
 
     def require(self, terms: Terms) -> None:
         """Refuse a policy whose terms are not those that the ledger's numbers mean."""
 
         def look(_: Records, standing: Standing) -> None:
+            if standing.moved:
+                raise refusals.moved(standing.moved)
             if not standing.terms:
                 raise refusals.not_adopted()
             if found := changes(standing.terms[-1], terms):
@@ -185,7 +197,7 @@ class Ledger:
             Refused: the ledger cannot be used; nothing is spent.
         """
         with ExitStack() as stack:
-            attempt(lambda: stack.enter_context(self._turns.of(question)))
+            attempt(lambda: stack.enter_context(self._chain.turn(question)))
             yield
 
     def show(self, charge: Charge, accounts: Sequence[Account]) -> bytes | None:
@@ -219,12 +231,37 @@ class Ledger:
             self._chain.append(compose)
         return recorded
 
+    def last_price(self, account: str) -> Loss | None:
+        """What the account was last charged; None: nothing, or not for a long time."""
+        return self._chain.read(lambda past, _: past.last_price(account))
+
+    def seen(self, beginning: str, accounts: Sequence[str]) -> tuple[str, Loss, bytes] | None:
+        """The name, the price and the answer of the last question whose text begins so, if these accounts have seen it.
+
+        Costs nothing: whoever has seen it may see it again. Who has not is not even told that it is there.
+        """
+        return self._chain.read(lambda past, _: past.last_seen(beginning, accounts))
+
     def find(self, question: str) -> bytes | None:
         """The recorded answer of the same question, byte for byte; None if there is none. Costs nothing."""
 
         def look(past: Records, _: Standing) -> bytes | None:
             answer = past.find(question)
             return None if answer is None else answer.payload
+
+        return self._chain.read(look)
+
+    def times(self, question: str) -> tuple[datetime, datetime] | None:
+        """When the recorded answer of the question was charged, and when it was kept; None: there is none.
+
+        By the clocks of those who wrote it, which may jump.
+        """
+
+        def look(past: Records, _: Standing) -> tuple[datetime, datetime] | None:
+            if (answer := past.find(question)) is None:
+                return None
+            kept = json.loads(answer.body)
+            return _time(past.entry(kept["charge"])), _time(answer)
 
         return self._chain.read(look)
 
@@ -270,11 +307,13 @@ class Ledger:
         return f"<Ledger of {self._population!r}>"
 
 
+KEY = 32
+"""Bytes of a secret."""
 _MOST_NAMED = 5
 """Differences that a refusal lists."""
 
 
-def _first(population: str, terms: Terms | None, reason: str = "") -> Link:
+def first_entry(population: str, terms: Terms | None, reason: str = "") -> Link:
     """The first entry: whose ledger it is, and what its numbers mean. Its random mark tells two ledgers apart."""
     body: dict[str, object] = {"mark": token_hex(16), "population": population, "written": _now()}
     body |= {} if terms is None else {"terms": terms}
@@ -323,3 +362,12 @@ def _exported(link: Link) -> str:
 def _now() -> str:
     """For people to read, and to count the questions of a day: no sum depends on the clock."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _time(link: Link) -> datetime:
+    """When it was written; long ago, if that cannot be read."""
+    try:
+        written = datetime.fromisoformat(json.loads(link.body)["written"])
+    except (KeyError, ValueError):
+        return datetime.min.replace(tzinfo=UTC)
+    return written if written.tzinfo is not None else written.replace(tzinfo=UTC)

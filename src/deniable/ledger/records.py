@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
@@ -13,9 +14,10 @@ from deniable.ledger.canon import loss_from_json
 from deniable.ledger.charge import Ticket
 from deniable.ledger.checkpoint import Checkpoint
 from deniable.ledger.entry import NOTHING, Head, Link
-from deniable.ledger.storage import places
-from deniable.ledger.storage.store import Store
+from deniable.ledger.storage import places, table
 
+_LATELY = 50
+"""So many entries back, the last question is looked for."""
 Marks = dict[Head, Head]
 """Checkpoints that were checked, each with the one before it. A head names its content, so this stays true."""
 
@@ -54,16 +56,41 @@ class Records:
         """Whether the account has paid for an answer to the question, or for being shown one."""
         return self._first(places.seen(question, account)) is not None
 
+    def last_price(self, account: str) -> Loss | None:
+        """What the account was last charged for a question, if that is not long ago."""
+        head = self._standing.head.sequence
+        for sequence in range(head, max(0, head - _LATELY), -1):
+            link = self.entry(sequence)
+            if link.kind == "charged" and account in (body := json.loads(link.body))["totals"]:
+                return loss_from_json(body["loss"])
+        return None
+
+    def last_seen(self, beginning: str, accounts: Sequence[str]) -> tuple[str, Loss, bytes] | None:
+        """The last answer whose question's text begins so, with its price, if each account has paid for it or seen it.
+
+        An entry that is hidden from the search is not found; one that is found is what it was.
+        """
+        for sequence in table.charges(self._connection, f'"text":"{beginning}'):
+            if sequence > self._standing.head.sequence:
+                continue
+            body = json.loads(self.entry(sequence).body)
+            question, answer = body["question"], self.find(body["question"])
+            if not body["text"].startswith(beginning) or answer is None or answer.payload is None:
+                continue
+            if all(self.has_seen(account, question) for account in accounts):
+                return question, loss_from_json(body["loss"]), answer.payload
+        return None
+
     def entry(self, sequence: int) -> Link:
         """The entry, if it still is what it was."""
-        link = Store.link(self._connection, sequence)
+        link = table.link(self._connection, sequence)
         if link is None or link.digest != self._digest(sequence) or not link.is_sound():
             raise refusals.edited(sequence)
         return link
 
     def _first(self, key: str) -> Link | None:
         """The first entry under the key. A place that leads to an entry of other keys was made up."""
-        sequence = Store.first(self._connection, key)
+        sequence = table.first(self._connection, key)
         if sequence is None or sequence > self._standing.head.sequence:
             return None
         link = self.entry(sequence)
@@ -88,7 +115,7 @@ class Records:
 
     def _checkpoint(self, mark: Head) -> Checkpoint:
         """The checkpoint at this head, which is known to be right."""
-        link = Store.link(self._connection, mark.sequence)
+        link = table.link(self._connection, mark.sequence)
         if link is None or link.head != mark or not link.is_sound():
             raise refusals.edited(mark.sequence)
         return Checkpoint.read(link)

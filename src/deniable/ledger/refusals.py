@@ -88,8 +88,9 @@ def anchor_missing(name: str) -> Refused:
     return Unusable(
         "ledger-anchor-missing",
         f"{name} is missing, which says how long the ledger is; it may be an older copy.",
-        f"Bring {name} back. If it is lost, it can be made again from a head that was kept elsewhere: see "
-        "docs/proofs/ledger.md. If creating it was interrupted and nothing was ever asked, remove the ledger.",
+        f"Bring {name} back. If it is lost, or this machine is new to a ledger on a server, make it from a head that "
+        "was kept elsewhere: deniable ledger anchor policy.toml DIGEST, as `deniable ledger verify` prints it. If "
+        "creating it was interrupted and nothing was ever asked, remove the ledger.",
     )
 
 
@@ -154,7 +155,44 @@ def unavailable() -> Refused:
         "ledger-unavailable",
         "The ledger cannot be used at the moment; nothing was charged.",
         "Try again later. The custodian finds the cause in the curator's log: a full or read-only disk, a folder that "
-        "is not there, or a file system that cannot lock.",
+        "is not there, a file system that cannot lock, a server that cannot be reached, or rights that it does not "
+        "give.",
+    )
+
+
+def not_durable(setting: str, found: str) -> Refused:
+    """The server may forget a commit that it has confirmed."""
+    return Unusable(
+        "ledger-not-durable",
+        f"The server of the ledger runs with {setting} = {found}: what was spent could be forgotten.",
+        f"The server's administrator sets {setting} to its usual value; nothing was charged.",
+    )
+
+
+def no_driver() -> Refused:
+    """What speaks to PostgreSQL is not installed."""
+    return Unusable(
+        "ledger-driver",
+        "A ledger on PostgreSQL needs psycopg, which is not installed.",
+        "pip install 'deniable[postgres]'",
+    )
+
+
+def moved(to: str) -> Refused:
+    """The budget goes on elsewhere; here it would be spent a second time."""
+    return Unusable(
+        "ledger-moved",
+        f"This account was moved, and is closed here. It goes on at {to}.",
+        f'Write in the policy: [ledger] url = "{to}".',
+    )
+
+
+def moved_elsewhere(to: str) -> Refused:
+    """A second copy would be a second budget."""
+    return Refused(
+        "ledger-moved",
+        f"This account was moved to {to} already.",
+        f"If moving was interrupted, say the same again: deniable ledger move policy.toml {to}",
     )
 
 
@@ -167,13 +205,12 @@ def closed() -> Refused:
     )
 
 
-def bad_url() -> Refused:
-    """Nothing else is spoken yet."""
-    return Unusable(
-        "ledger-url",
-        "The ledger's address is not understood.",
-        "Write url = 'sqlite:///clinic.ledger', a path to a file, without further options.",
-    )
+def bad_url(
+    what: str = "is not understood",
+    hint: str = "write url = 'sqlite:///clinic.ledger', a path to a file, without further options",
+) -> Refused:
+    """Nothing else is spoken. The address is not quoted: it may hold a password."""
+    return Unusable("ledger-url", f"The ledger's address {what}.", f"{hint[0].upper()}{hint[1:]}.")
 
 
 def policy_changed(words: str) -> Refused:

@@ -7,8 +7,9 @@ so that different questions never wait for each other (but for a rare collision,
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -23,7 +24,19 @@ _DIGITS = 15
 """Hexadecimal digits of a question's digest that name its byte: a file's offsets have 63 bits."""
 
 
-class Turns:
+class Turns(ABC):
+    """What makes two who ask the same at the same moment take turns."""
+
+    @abstractmethod
+    def of(self, question: str) -> AbstractContextManager[None]:
+        """Alone with this question, as long as the block lasts."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of what was taken for it."""
+
+
+class FileTurns(Turns):
     """Locks by question: among threads in memory, among processes as locks on single bytes of a file.
 
     The operating system lets go of a lock when its process ends, however it ends; so a crash keeps nobody waiting. A
@@ -33,7 +46,7 @@ class Turns:
 
     def __init__(self, place: Path | None) -> None:
         self._place = None if place is None else str(place.with_name(f"{place.name}.turns"))
-        self._own = _Held()
+        self._own = Waiting()
 
     @contextmanager
     def of(self, question: str) -> Iterator[None]:
@@ -50,9 +63,12 @@ class Turns:
             finally:
                 fcntl.lockf(held.file, fcntl.LOCK_UN, 1, offset)
 
+    def close(self) -> None:
+        """The file stays open for the other ledgers of this process."""
+
 
 @dataclass(slots=True)
-class _Held:
+class Waiting:
     """What one process knows of the turns at one place."""
 
     file: int | None = None
@@ -75,22 +91,22 @@ class _Held:
                 if users > 1:
                     self._waiting[offset] = lock, users - 1
 
-    def fresh(self) -> _Held:
+    def fresh(self) -> Waiting:
         """Itself; after a fork, as if nobody waited: the threads that did are in the other process."""
         if self.process != os.getpid():
             self.process, self._guard, self._waiting = os.getpid(), Lock(), {}
         return self
 
 
-_places: dict[str, _Held] = {}
+_places: dict[str, Waiting] = {}
 _opening = Lock()
 
 
-def _held_at(place: str) -> _Held:
+def _held_at(place: str) -> Waiting:
     """The one that all ledgers of this process at this place share."""
     with _opening:
         if place not in _places:
-            _places[place] = _Held(os.open(place, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+            _places[place] = Waiting(os.open(place, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
         return _places[place].fresh()
 
 

@@ -1,6 +1,7 @@
 """What the custodian allows: population, unit, bounds, public values, budgets, analysts. Reads no private row."""
 
 from deniable.policy.account import Account
+from deniable.policy.address import AddressError, ServerAddress
 from deniable.policy.column import DeclaredColumn
 from deniable.policy.limits import QuestionLimits
 from deniable.policy.load import load
@@ -12,6 +13,7 @@ from deniable.policy.terms import Change, Terms, Weight, changes, digest_of, reu
 
 __all__ = [
     "Account",
+    "AddressError",
     "Change",
     "DeclaredColumn",
     "DeclaredTable",
@@ -21,6 +23,7 @@ __all__ = [
     "Policy",
     "Problem",
     "QuestionLimits",
+    "ServerAddress",
     "Terms",
     "Weight",
     "changes",

@@ -30,11 +30,14 @@ def read_budget(section: Section) -> Cap | None:
     section.finish()
     if total is None:
         return None
-    if sum(part for part in (keys, concentrated, gaussian) if part is not None) > total.delta:
+    rest = total.delta - sum(part for part in (keys, concentrated, gaussian) if part is not None)
+    if rest < 0:
         parts = " + ".join(key for key in _PARTS if section.value(key) is not None)
         section.problem("delta", f"{parts} is more than delta", "write a larger delta, or smaller parts of it")
         return None
-    return Cap(total.epsilon, total.delta, concentrated=concentrated, gaussian=gaussian, approximate=keys or 0)
+    if keys is None:  # who writes no more than delta can ask for private keys, and by Gaussian noise
+        keys = rest if concentrated is not None and gaussian is not None else rest / 2
+    return Cap(total.epsilon, total.delta, concentrated=concentrated, gaussian=gaussian, approximate=keys)
 
 
 def read_analysts(root: Section, total: Cap | None) -> tuple[dict[str, Guarantee], dict[str, Fraction]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +19,7 @@ from deniable.policy.limits import QuestionLimits, read_limits
 from deniable.policy.problems import InvalidPolicyError
 from deniable.policy.section import Section
 from deniable.policy.serving import ServeSettings, read_serving
-from deniable.policy.settings import EngineSettings, read_engine, read_ledger
+from deniable.policy.settings import EngineSettings, ledger_place, read_engine, read_ledger
 from deniable.policy.table import DeclaredTable, read_table
 from deniable.policy.units import found
 
@@ -62,6 +62,8 @@ class Policy:
     per_question: Mapping[str, Fraction] = field(default_factory=dict)
     """What an analyst's questions cost, as epsilon, where they come through a door and do not say."""
     serving: ServeSettings = field(default_factory=ServeSettings)
+    place: Path = field(default=Path("policy.ledger"))
+    """What the account's files on this machine are called after: the ledger's own, or, on a server, the policy's."""
     digest: str = field(init=False, compare=False, repr=False)
     """SHA-256 of what an answer depends on: neighbours and tables, not the budget, the analysts or the places."""
 
@@ -72,6 +74,11 @@ class Policy:
             "tables": {name: table.facts for name, table in self.tables.items()},
         }
         object.__setattr__(self, "digest", sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest())
+
+    def reading(self, tables: Iterable[str]) -> str:
+        """SHA-256 of how these tables are read, and of what neighbours are: see `DeclaredTable.reading`."""
+        facts = {"neighbours": self.neighbours.value, "tables": {name: self.tables[name].reading for name in tables}}
+        return sha256(json.dumps(facts, sort_keys=True, default=str).encode()).hexdigest()
 
     @classmethod
     def from_mapping(cls, data: Mapping[str, object], *, origin: str, folder: Path) -> Policy:
@@ -86,6 +93,18 @@ class Policy:
     def budget(self) -> Guarantee:
         """What everything that is ever answered loses at most, for all analysts together."""
         return self.cap.guarantee
+
+    def weighing(self, contribution: int) -> Policy:
+        """The same policy, but that a person weighs at most so many rows: an analyst may want less, never more."""
+        tables = {
+            name: table
+            if table.unit is None and not table.path
+            else replace(table, contribution=contribution)
+            if contribution < table.contribution
+            else table
+            for name, table in self.tables.items()
+        }
+        return replace(self, tables=tables)
 
     @property
     def population_account(self) -> Account:
@@ -118,10 +137,13 @@ def read_policy(root: Section, origin: str, folder: Path, stem: str) -> Policy:
     population.finish()
     cap = read_budget(root.inner("budget"))
     limits = read_limits(root.inner("limits"))
-    engine = read_engine(root.inner("engine"))
+    engine = read_engine(root.inner("engine"), folder)
     ledger = read_ledger(root.inner("ledger"), folder, stem)
     sections = root.inner("tables").each()
-    tables = found({title: read_table(title, section, folder, zone) for title, section in sections.items()}, sections)
+    tables = found(
+        {title: read_table(title, section, folder, zone, remote=engine.remote) for title, section in sections.items()},
+        sections,
+    )
     if not tables:
         root.problem("tables", "names no table", 'write [tables.visits] with source = "visits.parquet"')
     analysts, per_question = read_analysts(root, cap)
@@ -143,4 +165,5 @@ def read_policy(root: Section, origin: str, folder: Path, stem: str) -> Policy:
         clock.value,
         per_question,
         serving,
+        ledger_place(ledger, folder, stem),
     )

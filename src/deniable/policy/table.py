@@ -11,7 +11,7 @@ from pathlib import Path
 from deniable.core.algebra.expression import Kind
 from deniable.files.formats import FileFormat, format_of
 from deniable.files.layout import Layout
-from deniable.files.source import SEVERAL, DataFile, parts, refusal
+from deniable.files.source import SEVERAL, DataFile, inside, parts, refusal
 from deniable.policy.column import DeclaredColumn, read_column
 from deniable.policy.csv_layout import read_layout
 from deniable.policy.problems import closest
@@ -72,11 +72,15 @@ class DeclaredTable:
     """How the unit is found, where rows do not name it; `unit` is None then."""
     entries: Mapping[str, Mapping[Entry, Entry]] = field(default_factory=dict, repr=False)
     """What was read of a public table: for each column but the key, its value for each value of the key."""
+    remote: bool = False
+    """Whether the source is a table of the engine's own, by its schema and name, and no file."""
+    version_query: str | None = None
+    """What a custodian's engine is asked to tell states of the data apart; None: it looks itself."""
 
     @property
     def file(self) -> DataFile | None:
-        """Where the rows are and how they are read; None if they are handed over in memory."""
-        if self.source is None:
+        """Where the rows are and how they are read; None if they are in memory, or in the engine."""
+        if self.source is None or self.remote:
             return None
         declared = {name: column.kind for name, column in self.columns.items()}
         everything = self.public and not declared
@@ -102,6 +106,22 @@ class DeclaredTable:
         return f" {ARROW} ".join([self.path[0].column, *(f"{step.table}.{step.unit}" for step in self.path)])
 
     @property
+    def reading(self) -> Mapping[str, object]:
+        """How rows are read and whose they are: what an answer depends on besides the queries that run.
+
+        Bounds, steps, declared values, missing values, contributions: all that a plan makes use of stands in its
+        queries and in the keys that they are laid out on.
+        """
+        return {
+            "unit": self.way if self.path else self.unit,
+            "key": self.key,
+            "public": self.public,
+            "csv": self.layout.facts,
+            "columns": {name: [column.type, column.zone] for name, column in self.columns.items()},
+            "entries": repr(self.entries),
+        }
+
+    @property
     def facts(self) -> Mapping[str, object]:
         """What an answer depends on, as plain words and lists; the rows have a version of their own."""
         return {
@@ -117,9 +137,17 @@ class DeclaredTable:
         }
 
 
-def read_table(name: str, section: Section, folder: Path, zone: str | None = None) -> DeclaredTable:
-    """The table that a section declares; files are looked for from `folder`, timestamps are read in `zone`."""
-    source = _source(section, name, folder)
+def read_table(
+    name: str, section: Section, folder: Path, zone: str | None = None, *, remote: bool = False
+) -> DeclaredTable:
+    """The table that a section declares; files are looked for from `folder`, timestamps are read in `zone`.
+
+    remote: the engine has the tables, and sources are their names.
+    """
+    source = _name(section) if remote else _source(section, name, folder)
+    version_query = section.text("version_query", 'version_query = "SELECT max(loaded) FROM public.loads"')
+    if version_query is not None and not remote:
+        section.problem("version_query", "is for tables of a database; files are read byte by byte", "leave it out")
     public = section.flag("public", default=False)
     unit = section.text("unit", 'unit = "patient_id", a column that names the person')
     key = section.text("key", 'key = "order_id", a column of which no two rows have the same value')
@@ -142,7 +170,20 @@ def read_table(name: str, section: Section, folder: Path, zone: str | None = Non
         _check_key(section, key, columns)
     weight = contribution or 1
     known = {title: column for title, column in columns.items() if column is not None}
-    return DeclaredTable(name, source, known, unit, weight, keys or weight, public, most_rows, layout, key)
+    told = DeclaredTable(name, source, known, unit, weight, keys or weight, public, most_rows, layout, key)
+    return replace(told, remote=remote, version_query=version_query)
+
+
+def _name(section: Section) -> str | None:
+    """The name of a table in a database, with its schema."""
+    written = section.text("source", 'source = "public.visits", a table or a view of the database')
+    if written is None:
+        return None
+    schema, table = inside(written, "public")
+    if "\x00" in written or "::" in written or not schema.strip() or not table.strip():
+        section.problem("source", "cannot be the name of a table", 'write source = "public.visits"')
+        return None
+    return written
 
 
 def _source(section: Section, name: str, folder: Path) -> str | None:
@@ -190,6 +231,8 @@ def _refuse_weights(section: Section, contribution: int | None) -> None:
 def _check_key(section: Section, key: str, columns: Mapping[str, DeclaredColumn | None]) -> None:
     """Keys are compared as they are stored, so they have an equality that is beyond doubt."""
     column = columns.get(key)
+    if not columns and section.value("public") is True:
+        return  # its columns are looked up when a question names it
     if key not in columns:
         hint = f'{closest(key, columns)}declare it: {key} = {{ type = "integer" }}'
         section.problem("key", f"'{key}' is not among the columns", hint)

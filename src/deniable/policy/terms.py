@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from deniable.policy.policy import Policy
-from deniable.policy.table import ARROW
+from deniable.policy.table import ARROW, DeclaredTable
 
 Terms = Mapping[str, Any]
 """As plain words, lists and mappings, ready for JSON."""
@@ -47,8 +47,11 @@ class Change:
 
 
 def terms_of(policy: Policy) -> Terms:
-    """What the ledger pins. Sources are named from the ledger's folder, so that a folder may move as a whole."""
-    home = Path(policy.ledger.removeprefix("sqlite:///")).parent
+    """What the ledger pins. Sources are named from the ledger's folder, so that a folder may move as a whole.
+
+    From the policy's, where the ledger is on a server: so they have the same names on every machine.
+    """
+    home = policy.place.parent
     return {
         "population": policy.population,
         "neighbours": policy.neighbours.value,
@@ -57,11 +60,13 @@ def terms_of(policy: Policy) -> Terms:
         "analysts": {
             name: {"epsilon": str(share.epsilon), "delta": str(share.delta)} for name, share in policy.analysts.items()
         },
-        "tables": {
-            name: {**table.facts, "source": None if table.source is None else os.path.relpath(table.source, home)}
-            for name, table in policy.tables.items()
-        },
+        "tables": {name: {**table.facts, "source": _named(table, home)} for name, table in policy.tables.items()},
     }
+
+
+def _named(table: DeclaredTable, home: Path) -> str | None:
+    """A file from the ledger's folder; a table of a database as it is called there."""
+    return table.source if table.source is None or table.remote else os.path.relpath(table.source, home)
 
 
 def digest_of(terms: Terms) -> str:

@@ -9,6 +9,7 @@ from deniable.core.errors import Refused
 from deniable.core.loss import Loss
 from deniable.ledger.balances import Standing
 from deniable.ledger.canon import loss_to_json
+from deniable.ledger.chain import Chain
 from deniable.ledger.charge import Ticket
 from deniable.ledger.entry import NOTHING, Link
 from tests.unit.ledger.asking import charge
@@ -180,3 +181,38 @@ def test_nobody_begins_at_what_is_no_checkpoint_of_this_population() -> None:
         with pytest.raises(Refused) as refused:
             Standing.at(population, link)
         assert refused.value.code == code
+
+
+def test_nothing_follows_an_account_that_has_moved() -> None:
+    standing = Standing("clinic")
+    standing.step(Link.after(NOTHING, "created", {"population": "clinic", "written": ""}))
+    standing.step(Link.after(standing.head, "moved", {"to": "postgresql://there/x", "written": ""}))
+    assert standing.moved == "postgresql://there/x"
+    asked = charge("q")
+    for link in (
+        Link.after(standing.head, "charged", asked.body({"clinic": asked.loss}, "")),
+        Link.after(standing.head, "moved", {"to": "postgresql://elsewhere/x", "written": ""}),
+        standing.checkpoint(),
+    ):
+        with pytest.raises(Refused) as refused:
+            standing.step(link)
+        assert refused.value.code == "ledger-edited"
+
+
+def test_an_account_moves_somewhere_and_not_before_it_is_there() -> None:
+    with pytest.raises(Refused):
+        Standing("clinic").step(Link.after(NOTHING, "moved", {"to": "postgresql://there/x", "written": ""}))
+    standing = Standing("clinic")
+    standing.step(Link.after(NOTHING, "created", {"population": "clinic", "written": ""}))
+    with pytest.raises(Refused):
+        standing.step(Link.after(standing.head, "moved", {"to": "", "written": ""}))
+
+
+def test_nothing_is_added_after_the_account_has_moved() -> None:
+    chain = Chain.memory("clinic", Link.after(NOTHING, "created", {"population": "clinic", "written": ""}))
+    chain.append(lambda _, standing: Link.after(standing.head, "moved", {"to": "there", "written": ""}))
+    asked = charge("q")
+    with pytest.raises(Refused) as refused:
+        chain.append(lambda _, standing: Link.after(standing.head, "charged", asked.body({"clinic": asked.loss}, "")))
+    assert refused.value.code == "ledger-moved"
+    assert chain.read(lambda _, standing: standing.head.sequence) == 2

@@ -4,6 +4,7 @@ import gc
 import json
 import logging
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -23,22 +24,20 @@ from deniable.ledger import ledger as ledger_module
 from deniable.ledger.entry import Link
 from deniable.ledger.storage.anchor import Anchor
 from deniable.policy import Account
-from tests.unit.ledger.asking import account, ask, charge, url
+from tests.support.ledgers import FilePlace, Place, ServerPlace
+from tests.unit.ledger.asking import account, ask, charge
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "clinic.ledger"
+def ledger(place: Place) -> Iterator[Ledger]:
+    ledger = Ledger.create(place.url, "clinic")
+    yield ledger
+    ledger.close()
 
 
-@pytest.fixture
-def ledger(path: Path) -> Ledger:
-    return Ledger.create(url(path), "clinic")
-
-
-def test_a_charge_is_on_disk_when_it_returns_and_an_answer_when_it_is_recorded(ledger: Ledger, path: Path) -> None:
+def test_a_charge_is_on_disk_when_it_returns_and_an_answer_when_it_is_recorded(ledger: Ledger, place: Place) -> None:
     ticket = ledger.charge(charge("q"), [account(1)])
-    with_another_eye = Ledger.open(url(path), "clinic")
+    with_another_eye = Ledger.open(place.url, "clinic")
     assert with_another_eye.spent("clinic").epsilon == Fraction(1, 10)
     assert with_another_eye.find("q") is None
     ledger.record(ticket, b"\x00 noisy")
@@ -91,12 +90,12 @@ def test_a_ticket_is_good_for_one_answer(ledger: Ledger) -> None:
     assert [entry.kind for entry in ledger.history()] == ["created", "charged", "answered"]
 
 
-def test_a_question_that_was_paid_twice_keeps_its_first_answer(ledger: Ledger, path: Path) -> None:
+def test_a_question_that_was_paid_twice_keeps_its_first_answer(ledger: Ledger, place: Place) -> None:
     first, second = (ledger.charge(charge("q"), [account(1)]) for _ in range(2))
     ledger.record(second, b"first recorded")
     ledger.record(first, b"second recorded")
     assert ledger.find("q") == b"first recorded"
-    assert Ledger.open(url(path), "clinic").find("q") == b"first recorded"
+    assert Ledger.open(place.url, "clinic").find("q") == b"first recorded"
     assert ledger.verify() == 5
 
 
@@ -152,13 +151,13 @@ def test_what_an_analyst_writes_comes_back_as_it_was(ledger: Ledger) -> None:
     assert (ledger.history()[1].text, ledger.history()[1].analyst) == (text, "älice")
 
 
-def test_the_clock_may_jump(ledger: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_clock_may_jump(ledger: Ledger, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter(["2031-01-01T00:00:00", "1969-12-31T23:59:59", "2026-06-01T00:00:00", "", "no time at all"])
-    monkeypatch.setattr(ledger_module, "_now", lambda: next(times))
-    ask(ledger, "one")
-    ask(ledger, "two", "0.2", b"2")
-    monkeypatch.undo()
-    again = Ledger.open(url(path), "clinic")
+    with monkeypatch.context() as clock:
+        clock.setattr(ledger_module, "_now", lambda: next(times))
+        ask(ledger, "one")
+        ask(ledger, "two", "0.2", b"2")
+    again = Ledger.open(place.url, "clinic")
     assert (again.find("one"), again.find("two")) == (b"42", b"2")
     assert again.spent("clinic").epsilon == Fraction(3, 10)
 
@@ -216,7 +215,7 @@ def test_many_different_scales_do_not_make_entries_grow() -> None:
 
 
 def test_what_the_database_says_stays_in_the_log(
-    ledger: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ledger: Ledger, place: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(_: Connection) -> None:
         raise OperationalError("INSERT secret", {}, sqlite3.OperationalError("secret"))
@@ -236,7 +235,7 @@ def test_what_the_database_says_stays_in_the_log(
     assert ledger.spent("clinic").epsilon == Fraction(1, 10)
     assert ledger.find("q") is None
     ledger.record(ticket, b"1")
-    assert Ledger.open(url(path), "clinic").verify() == 3
+    assert Ledger.open(place.url, "clinic").verify() == 3
 
 
 def test_a_commit_that_worked_but_said_otherwise_counts_as_charged(
@@ -256,10 +255,10 @@ def test_a_commit_that_worked_but_said_otherwise_counts_as_charged(
 
 
 def test_an_outcome_that_cannot_be_looked_up_counts_as_charged(
-    ledger: Ledger, path: Path, monkeypatch: pytest.MonkeyPatch
+    ledger: Ledger, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(_: Connection) -> None:
-        path.rename(path.with_name("away"))
+    def broken(connection: Connection) -> None:
+        place.lose(connection, monkeypatch)
         raise OperationalError("COMMIT", {}, sqlite3.OperationalError("disk I/O error"))
 
     monkeypatch.setattr(Connection, "commit", broken)
@@ -308,22 +307,20 @@ def test_in_memory_it_is_a_ledger_too() -> None:
 
 
 def test_an_answer_that_could_not_be_kept_is_not_in_the_log(
-    ledger: Ledger, path: Path, caplog: pytest.LogCaptureFixture
+    ledger: Ledger, place: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
     ticket = ledger.charge(charge("q"), [account(1)])
-    hand = sqlite3.connect(path)
-    hand.execute("CREATE TRIGGER broken BEFORE INSERT ON entries BEGIN SELECT RAISE(ABORT, 'broken'); END")
-    hand.close()
+    place.slip(_BREAK[type(place)])
     with pytest.raises(Failed), caplog.at_level(logging.ERROR, logger="deniable.curator"):
         ledger.record(ticket, b"noisy answer")
     assert "broken" in caplog.text
     assert "noisy answer" not in caplog.text
 
 
-def test_a_forgotten_ledger_lets_go_of_its_file(path: Path) -> None:
-    ask(Ledger.create(url(path), "clinic"), "q")
+def test_a_forgotten_ledger_lets_go_of_its_file(tmp_path: Path) -> None:
+    ask(Ledger.create(f"sqlite:///{tmp_path / 'clinic.ledger'}", "clinic"), "q")
     gc.collect()
-    assert not path.with_name("clinic.ledger-wal").exists()
+    assert not (tmp_path / "clinic.ledger-wal").exists()
 
 
 # Terms
@@ -374,22 +371,19 @@ def test_who_is_shown_an_answer_pays_what_it_cost_once(ledger: Ledger) -> None:
         ledger.show(charge("q"), [account("0.05", "carol")])
 
 
-def test_an_older_copy_in_its_place_is_not_opened(ledger: Ledger, path: Path) -> None:
+def test_an_older_copy_in_its_place_is_not_opened(ledger: Ledger, place: Place) -> None:
     ask(ledger, "q")
+    ask(ledger, "r")
     ledger.close()
-    older = path.read_bytes()
-    again = Ledger.open(url(path), "clinic")
-    ask(again, "r")
-    again.close()
-    path.write_bytes(older)
+    place.by_hand("DELETE FROM entries WHERE sequence > 3", "DELETE FROM places WHERE sequence > 3")
     with pytest.raises(Refused) as refused:
-        Ledger.open(url(path), "clinic")
+        Ledger.open(place.url, "clinic")
     assert refused.value.code == "ledger-rolled-back"
 
 
 @pytest.mark.parametrize("forged", ["shown too cheaply", "answer to another question", "a lowered total"])
 def test_an_entry_that_does_not_follow_from_those_before_is_not_believed(
-    ledger: Ledger, path: Path, forged: str
+    ledger: Ledger, place: Place, forged: str
 ) -> None:
     """Whoever can write entries with the right digests still cannot make them add up."""
     ask(ledger, "q")
@@ -403,7 +397,7 @@ def test_an_entry_that_does_not_follow_from_those_before_is_not_believed(
     with pytest.raises((Refused, Failed)):
         ledger._chain.append(lambda _, standing: Link.after(standing.head, *entries[forged]))
     with pytest.raises(Refused) as refused:
-        Ledger.open(url(path), "clinic")
+        Ledger.open(place.url, "clinic")
     assert refused.value.code == "ledger-edited"
 
 
@@ -415,3 +409,18 @@ def test_nothing_gives_budget_back(ledger: Ledger) -> None:
 
 
 _BOB = account("0.5", "bob")
+_BREAK = {
+    FilePlace: "CREATE TRIGGER broken BEFORE INSERT ON entries BEGIN SELECT RAISE(ABORT, 'broken'); END",
+    ServerPlace: "ALTER TABLE entries ADD CONSTRAINT broken CHECK (sequence < 3)",
+}
+
+
+def test_what_an_account_has_not_seen_is_not_even_there(ledger: Ledger) -> None:
+    everyone, alice, bob = account(10), account(1, "alice"), account(1, "bob")
+    asked = replace(charge("q"), text="profile of clinic")
+    ledger.record(ledger.charge(asked, [everyone, alice]), b"noisy")
+    assert ledger.seen("profile of ", ["clinic", "alice"]) == ("q", asked.loss, b"noisy")
+    assert ledger.seen("profile of ", ["clinic", "bob"]) is None
+    assert ledger.seen("another ", ["clinic", "alice"]) is None
+    ledger.show(asked, [everyone, bob])
+    assert ledger.seen("profile of ", ["clinic", "bob"]) is not None

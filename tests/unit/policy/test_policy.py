@@ -93,9 +93,11 @@ def test_policies_travel_to_other_processes() -> None:
 @pytest.mark.parametrize(
     ("parts", "expected"),
     [
-        ({}, ("0.5", "0.5", "0")),
+        ({}, ("0.25", "0.25", "0.5")),
+        ({"delta_for_keys": 0}, ("0.5", "0.5", "0")),
         ({"delta_for_keys": 4e-7}, ("0.3", "0.3", "0.4")),
-        ({"delta_for_zcdp": 2e-7}, ("0.2", "0.8", "0")),
+        ({"delta_for_zcdp": 2e-7}, ("0.2", "0.4", "0.4")),
+        ({"delta_for_zcdp": 2e-7, "delta_for_gdp": 3e-7}, ("0.2", "0.3", "0.5")),
         ({"delta_for_gdp": 0, "delta_for_keys": 5e-7}, ("0.5", "0", "0.5")),
         ({"delta_for_zcdp": 1e-7, "delta_for_gdp": 2e-7, "delta_for_keys": 3e-7}, ("0.1", "0.2", "0.3")),
     ],
@@ -111,7 +113,7 @@ def test_without_delta_there_is_nothing_to_divide() -> None:
 def test_without_shares_everybody_is_charged_to_the_population() -> None:
     policy = read(SMALL)
     assert policy.accounts() == policy.accounts("anybody")
-    assert policy.accounts() == (Account("population", divided(3, 1e-6, "0.5", "0.5", "0"), 1000),)
+    assert policy.accounts() == (Account("population", divided(3, 1e-6, "0.25", "0.25", "0.5"), 1000),)
     assert policy.accounts() == (policy.population_account,)
 
 
@@ -120,8 +122,8 @@ def test_a_share_is_charged_beside_the_population() -> None:
     population = policy.accounts("alice")[0]
     assert population == policy.population_account
     assert population.name == "population"
-    assert policy.accounts("alice")[1] == Account("analyst:alice", divided(1, 1e-6, "0.5", "0.5", "0"), 1000)
-    assert policy.accounts("bob")[1] == Account("analyst:bob", divided("1/2", 1e-7, "0.05", "0.05", "0"), 1000)
+    assert policy.accounts("alice")[1] == Account("analyst:alice", divided(1, 1e-6, "0.25", "0.25", "0.5"), 1000)
+    assert policy.accounts("bob")[1] == Account("analyst:bob", divided("1/2", 1e-7, "0.025", "0.025", "0.05"), 1000)
     assert policy.accounts("carol")[1] == Account("analyst:carol", divided(1, 0, "0", "0", "0"), 1000)
 
 

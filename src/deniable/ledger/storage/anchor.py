@@ -1,4 +1,4 @@
-"""A small file beside the ledger that remembers how long it was."""
+"""A small file that remembers how long a ledger was: beside it, or, of one on a server, on each machine."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ class Anchor:
 
     def create(self, head: Head) -> None:
         """A new anchor; raises `FileExistsError` if there is one."""
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with whole(self.path, new=True, private=True) as file:
             file.write(_line(NOTHING) + _line(head))
 

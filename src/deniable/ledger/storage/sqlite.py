@@ -1,24 +1,29 @@
-"""What is particular to SQLite. Another database is another file with these names."""
+"""A ledger in a file: SQLite, for the processes of one machine; or in the memory of one process."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, StaticPool, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+from sqlalchemy import Connection, Engine, StaticPool, create_engine, event, inspect, make_url
+from sqlalchemy.exc import ArgumentError
 
+from deniable.files import fingerprint
 from deniable.ledger import refusals
+from deniable.ledger.entry import NOTHING, Head, Link
+from deniable.ledger.storage import table
+from deniable.ledger.storage.anchor import Anchor
+from deniable.ledger.storage.store import Store
+from deniable.ledger.turns import FileTurns
 
-READ = "BEGIN"
-WRITE = "BEGIN IMMEDIATE"
+_READ = "BEGIN"
+_WRITE = "BEGIN IMMEDIATE"
 """The lock is taken before the first look: what a charge is decided on cannot change until it is written."""
-
-TROUBLE = (OSError, SQLAlchemyError, sqlite3.Error)
-"""What disk and database raise."""
 
 _SETTINGS = {
     "busy_timeout": "30000",  # first: the others may have to wait, too
@@ -34,7 +39,103 @@ CREATE TRIGGER {table}_are_never_{done} BEFORE {what} ON {table}
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END
 """
 
-_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT}
+
+class SQLite(Store):
+    """One file and its anchor beside it, or nothing but memory.
+
+    Lock:       BEGIN IMMEDIATE: one writer at a time, across threads and processes of one machine.
+    Durability: write-ahead log with synchronous = FULL, read back, because SQLite passes over what it cannot keep.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._process = os.getpid()
+        self._file: tuple[int, int] | None = None
+        super().__init__(_connect(path), None if path is None else Anchor.of(path), FileTurns(path))
+
+    def begin(self, links: Iterable[Link], key: bytes) -> None:  # noqa: ARG002 - a folder has its own
+        """The anchor comes last: what is unfinished cannot be opened."""
+        if self._path is None or self.anchor is None:
+            self._begin(links)
+            return
+        if self.anchor.path.exists():
+            raise refusals.exists(self._path.name)
+        try:
+            _claim(self._path)
+        except FileExistsError:
+            raise refusals.exists(self._path.name) from None
+        try:
+            self.anchor.create(self._begin(links))
+        except BaseException:
+            self.close()
+            self._path.unlink()
+            self.anchor.path.unlink(missing_ok=True)
+            raise
+
+    def is_there(self) -> bool:
+        """A file of that name, whatever it is."""
+        return self._path is not None and self._path.exists()
+
+    def require(self) -> None:
+        """By its name; whether it is a ledger shows when it is read."""
+        if self._path is not None:
+            _identity(self._path)
+
+    def is_indexed(self, connection: Connection) -> bool:
+        """Files from before there was an index have none."""
+        return inspect(connection).has_table(table.PLACES.name)
+
+    def prepare_index(self, connection: Connection) -> None:
+        """Sealed like the entries."""
+        table.PLACES.create(connection)
+        _seal(connection, table.PLACES.name)
+
+    def secret(self) -> bytes | None:
+        """That of the ledger's folder."""
+        return None if self._path is None else fingerprint.secret(self._path.parent)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A reader never waits for a writer."""
+        with self._transaction(_READ) as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Waits half a minute for its turn at most."""
+        with self._transaction(_WRITE) as connection:
+            yield connection
+            connection.commit()
+
+    @contextmanager
+    def settled(self) -> Iterator[Connection]:
+        """What this process has sent to a file is written, or it never will be."""
+        with self.reading() as connection:
+            yield connection
+
+    def disconnect(self) -> None:
+        """A table in memory would be gone, so it stays."""
+        if self._path is not None:
+            super().disconnect()
+
+    def _begin(self, links: Iterable[Link]) -> Head:
+        head = NOTHING
+        with self.writing() as connection:
+            table.ENTRIES.create(connection)
+            _seal(connection, table.ENTRIES.name)
+            self.prepare_index(connection)
+            for link in links:
+                table.append(connection, link)
+                head = link.head
+        return head
+
+    def _check(self) -> None:
+        """Not a copy of a ledger in memory, which would pay a second time; and the file that has the name now."""
+        if self._closed or (self._path is None and self._process != os.getpid()):
+            raise refusals.closed()
+        if self._path is not None and (found := _identity(self._path)) != self._file:
+            self.disconnect()
+            self._file = found
 
 
 def place(url: str) -> Path:
@@ -50,12 +151,12 @@ def place(url: str) -> Path:
     return Path(parts.database).resolve()
 
 
-def claim(path: Path) -> None:
+def _claim(path: Path) -> None:
     """Take the place, for oneself alone, or raise `FileExistsError`."""
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
-def connect(path: Path | None) -> Engine:
+def _connect(path: Path | None) -> Engine:
     """An engine with one connection, to a file that must be there, or to memory."""
     address = "file::memory:" if path is None else f"file:{quote(str(path))}?mode=rw"
 
@@ -68,16 +169,10 @@ def connect(path: Path | None) -> Engine:
     return engine
 
 
-def seal(connection: Connection, table: str) -> None:
+def _seal(connection: Connection, name: str) -> None:
     """Rows can be added; a slip of the hand cannot change or remove one."""
     for done, what in (("changed", "UPDATE"), ("removed", "DELETE")):
-        connection.exec_driver_sql(_APPEND_ONLY.format(table=table, done=done, what=what))
-
-
-def is_damage(error: BaseException) -> bool:
-    """Whether the file is not what it was, rather than out of reach for the moment."""
-    cause = error.orig if isinstance(error, DBAPIError) else error
-    return isinstance(cause, sqlite3.Error) and getattr(cause, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
+        connection.exec_driver_sql(_APPEND_ONLY.format(table=name, done=done, what=what))
 
 
 def _settle(connection: Any, wanted: dict[str, str]) -> None:  # noqa: ANN401 - the driver's own type
@@ -87,3 +182,12 @@ def _settle(connection: Any, wanted: dict[str, str]) -> None:  # noqa: ANN401 - 
         (found,) = connection.execute(f"PRAGMA {name}").fetchone()
         if str(found) != value:
             raise sqlite3.OperationalError(f"PRAGMA {name} is {found}, not {value}")
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Which file it is, whatever its name."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        raise refusals.missing(path.name) from None
+    return found.st_dev, found.st_ino

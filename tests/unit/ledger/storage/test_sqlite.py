@@ -21,7 +21,7 @@ from tests.unit.ledger.asking import account, ask, charge, url
         "sqlite:///file:x",
         "sqlite:///x?mode=ro",
         "sqlite+aiosqlite:///x",
-        "postgresql://localhost/x",
+        "mysql://localhost/x",
         "://",
     ],
 )
@@ -48,15 +48,14 @@ def test_names_may_be_odd(tmp_path: Path, name: str) -> None:
 
 
 def test_the_settings_hold(tmp_path: Path) -> None:
-    path = tmp_path / "x"
-    sqlite.claim(path)
-    engine = sqlite.connect(path)
-    with engine.connect() as connection:
+    (tmp_path / "x").touch()
+    store = sqlite.SQLite(tmp_path / "x")
+    with store.reading() as connection:
         found = [
             connection.exec_driver_sql(f"PRAGMA {name}").scalar()
             for name in ("journal_mode", "synchronous", "busy_timeout", "trusted_schema")
         ]
-    engine.dispose()
+    store.close()
     assert found == ["wal", 2, 30000, 0]
 
 
