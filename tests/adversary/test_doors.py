@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 
 import httpx
 import psycopg
@@ -60,6 +61,20 @@ def test_a_replay_is_the_same_and_free_however_it_is_spaced(door):
         asking(opened, "alice", sql, "0.5") for sql in (COUNT, "SELECT  count( * )\nAS n -- again\nFROM visits")
     } == {first}
     assert opened.spent() == before
+
+
+def test_what_another_has_paid_for_is_charged_to_whoever_sees_it(door):
+    """A share bounds what its analyst has seen, whoever asked first."""
+    opened, asking = door
+    curator = opened.service.populations["clinic"].curator
+    question = f"{COUNT} WHERE age > 88"
+    first = asking(opened, "alice", question, "0.5")
+    before, whole = curator.budget("bob").spent.epsilon, opened.spent()
+    assert asking(opened, "alice", question, "0.5") == first
+    assert asking(opened, "bob", question, "0.5") == first
+    assert asking(opened, "bob", question, "0.5") == first
+    assert curator.budget("bob").spent.epsilon == before + Fraction(1, 2)
+    assert opened.spent() == whole
 
 
 def test_many_at_once_for_the_last_of_the_budget_spend_no_more_than_there_is(door):

@@ -97,7 +97,7 @@ REFUSED = {
     40: [
         "SELECT COUNT(*) FROM visits; SELECT COUNT(*) FROM visits",
         "SELECT COUNT(*) FROM visits; DROP TABLE visits",
-        "SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM visits",
+        "SELECT age FROM visits UNION ALL SELECT age FROM visits",
         "FROM visits",
         "VALUES (1)",
         "SELECT COUNT(*) FROM visits /* unfinished",
@@ -129,11 +129,13 @@ REFUSED = {
     43: [
         "SELECT COUNT(*) OVER () FROM visits",
         "SELECT SUM(age) OVER (PARTITION BY town) FROM visits",
-        "SELECT COUNT(*) FROM visits QUALIFY ROW_NUMBER() OVER () = 1",
+        "SELECT age FROM visits QUALIFY ROW_NUMBER() OVER () = 1",
+        "SELECT COUNT(*) FROM visits QUALIFY ROW_NUMBER() OVER (ORDER BY age) = 1",
+        "SELECT town, SUM(COUNT(*)) OVER (ORDER BY cost) FROM visits GROUP BY town",
         "SELECT LAG(age) OVER (ORDER BY cost), COUNT(*) FROM visits",
     ],
     44: [
-        "SELECT DISTINCT town FROM visits",
+        "SELECT DISTINCT town FROM visits WHERE age > 50",
         "SELECT DISTINCT ON (town) COUNT(*) FROM visits",
     ],
     45: [

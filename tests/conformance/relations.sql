@@ -7,6 +7,10 @@ WITH v AS (SELECT * FROM visits WHERE urgent), w(a, b) AS (SELECT age, cost FROM
 SELECT x.region AS k, COUNT(*) AS a FROM (SELECT v.* FROM visits v) x GROUP BY x.region;
 
 -- one row per unit
+SELECT COUNT(*) AS a FROM visits WHERE patient_id IN (SELECT patient_id FROM visits WHERE age > 50 INTERSECT SELECT
+    patient_id FROM visits WHERE urgent);
+SELECT COUNT(*) AS a FROM visits WHERE patient_id NOT IN ((SELECT patient_id FROM visits WHERE age > 90) UNION ALL
+    SELECT patient_id FROM visits WHERE cost > 200);
 SELECT AVG(LEAST(GREATEST(total, 0), 3000)) AS a FROM (SELECT patient_id, SUM(cost) AS total, COUNT(*) AS n FROM
     visits GROUP BY patient_id) t;
 SELECT AVG(total) AS a FROM (SELECT patient_id, LEAST(GREATEST(SUM(cost), 0), 3000) AS total FROM visits GROUP BY

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from deniable.core.algebra.query import ExactQuery, MarginalSums
+from deniable.core.algebra.query import ExactQuery, MarginalSums, VectorSums
 from deniable.core.algebra.relation import Relation
-from deniable.planner import Spend, plan_question
+from deniable.planner import PricedStatement, Spend, plan_statement
 from deniable.planner.aggregates.table import TABLE
 from deniable.policy import Policy
 from tests.support.plan_text import PlanText
@@ -31,7 +31,20 @@ def _planned(question: Path) -> str:
     policy = Policy.from_mapping(rules, origin="clinic.toml", folder=FOLDER)
     if not settings.keys() & {"rho", "accuracy"}:
         settings["epsilon"] = 1
-    return PlanText(plan_question(sql, policy, Spend.of(**settings))).text()
+    together = plan_statement(sql, policy, Spend.of(**settings))
+    (asked,) = together.asked
+    plans = [PlanText(plan).text() for plan in together.batch.plans]
+    if asked.outer is None:
+        return plans[0]
+    return "\n".join([*plans, _around(asked)])
+
+
+def _around(asked: PricedStatement) -> str:
+    """What is computed from the noisy tables, each an answer to one of the questions above."""
+    tables = [f"noisy {number} is question {place + 1}" for number, place in enumerate(asked.places, 1)]
+    carried = asked.outer.carried
+    ends = [] if carried.sql is None else [f"intervals   {carried.sql}"]
+    return "\n".join(["tables      " + ", ".join(tables), f"outer       {asked.outer.sql}", *ends]) + "\n"
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.stem)
@@ -56,6 +69,6 @@ def test_every_aggregate_is_in_some_question(row):
 @pytest.mark.parametrize("kind", [*ExactQuery.__args__, *Relation.__args__], ids=lambda kind: kind.__name__)
 def test_every_kind_of_query_and_of_relation_is_in_some_plan(kind):
     plans = "".join(plan.read_text() for plan in FOLDER.glob("*.plan"))
-    if kind in (str, MarginalSums):
-        return  # a declared table is shown by its name; a whole workload is no question
+    if kind in (str, MarginalSums, VectorSums):
+        return  # a declared table is shown by its name; a whole workload and a training are no questions
     assert re.search(rf"\b{kind.__name__}\b", plans)

@@ -108,7 +108,7 @@ def price_all(bounds: Sequence[Bound], spend: Spend, shares: Sequence[Number] | 
         raise Refused("empty", "There is no question.", "Give at least one.")
     if spend.weights:
         raise Refused("bad-spend", "A batch is divided between questions, not between columns.", "Give shares instead.")
-    parts = _parts(len(bounds), shares)
+    parts = divided(len(bounds), shares)
     if spend.accuracy is not None:
         each = replace(spend, least=spend.least / len(bounds))
         return _added([price(bound, each) for bound in bounds])
@@ -119,8 +119,8 @@ def price_all(bounds: Sequence[Bound], spend: Spend, shares: Sequence[Number] | 
     return _tight(bounds, spend, own, parts, plain)
 
 
-def _parts(count: int, shares: Sequence[Number] | None) -> list[Fraction]:
-    """What each question gets, of one."""
+def divided(count: int, shares: Sequence[Number] | None) -> list[Fraction]:
+    """What each of so many gets, of one."""
     try:
         given = [positive("shares", share) for share in shares] if shares is not None else [Fraction(1)] * count
     except InvalidArgumentError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
@@ -16,9 +17,12 @@ from deniable.planner.choices.syntax import spread
 from deniable.planner.expressions.evaluate import computable
 from deniable.planner.expressions.keys import GroupKey, domain
 from deniable.planner.expressions.translate import translate
+from deniable.planner.listing import as_groups, listed
+from deniable.planner.parallel import parallel
 from deniable.planner.parse import QUESTION, position
 from deniable.planner.plan import Bound, Order, Output
 from deniable.planner.relations.clauses import ordinal, referred, small, terms, title
+from deniable.planner.relations.determined import possible, undetermined
 from deniable.planner.relations.from_clause import Relations
 from deniable.planner.relations.scopes import OutputScope, RowScope, aggregates, taken_apart
 from deniable.planner.wording.spellings import clocked
@@ -39,23 +43,26 @@ def bind(select: exp.Select, policy: Policy, now: datetime | None = None) -> Bou
 
 
 def _bound(select: exp.Select, policy: Policy) -> Bound:
-    select = spread(select)
+    select = as_groups(spread(select))
     row = Relations(policy, {}).within(select).rows(select)
     origin = row.origin
     if not origin.private:
         raise _public(select, policy)
     keys = _keys(select, row)
     scope = _scope(select, row, keys)
-    outputs = _apart([_output(node, scope) for node in select.expressions])
+    written = [_output(node, scope) for node in select.expressions]
+    names = apart([output.name for output in written])
+    outputs = tuple(Output(name, output.value) for name, output in zip(names, written, strict=True))
     _check_distinct(select, keys, outputs)
     scope.aliases = _aliases(select, outputs)
     having = _having(select, scope)
     order = tuple(_order(node, scope, outputs) for node in terms(select, "order"))
     found = tuple(sorted(scope.statistics.found.values(), key=lambda statistic: statistic.name))
+    found, shared = parallel(found)
     if any(key.domain is None for key in keys):
         found = tuple(_kept(statistic, origin.keys) for statistic in found)
     if not found:
-        raise Refused("no-aggregate", "Single rows are never shown, only statistics.", "Add COUNT(*), SUM or AVG.")
+        keys = listed(select, origin, keys)
     if len(found) > _MOST_STATISTICS:
         raise Refused("too-many-statistics", f"This needs {len(found)} statistics at once.", "Ask for fewer columns.")
     return Bound(
@@ -65,6 +72,8 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
         most_keys=origin.keys,
         keys=keys,
         statistics=found,
+        shared=shared,
+        possible=possible(keys, origin),
         outputs=outputs,
         having=having,
         order=order,
@@ -96,12 +105,16 @@ def _keys(select: exp.Select, row: RowScope) -> tuple[GroupKey, ...]:
             found = domain(value, row.origin.where, row.origin.values)
         except Refused as refusal:
             raise Refused(refusal.code, refusal.reason, refusal.hint, position(meant)) from None
+        if found is None and row.origin.person and value == row.origin.unit:
+            reason = "Each group would be one person, and is never shown."
+            hint = f"Write COUNT(DISTINCT {title(meant)}) without it, or group by what many people share."
+            raise Refused("rows", reason, hint, position(meant))
         if value.kind is Kind.NUMBER and found is None:
             raise Refused(
                 "real-key", "Real numbers cannot be group keys.", f"Group by ROUND({title(meant)}, 1).", position(meant)
             )
         keys.append(GroupKey(f"k{number}", value, found))
-    return tuple(keys)
+    return undetermined(keys, row.origin)
 
 
 def _scope(select: exp.Select, row: RowScope, keys: tuple[GroupKey, ...]) -> OutputScope:
@@ -140,19 +153,22 @@ def _output(node: exp.Expression, scope: OutputScope) -> Output:
     return Output(title(node), value)
 
 
-def _apart(outputs: list[Output]) -> tuple[Output, ...]:
-    """Columns of one name get numbers, from the second on: the next that no other column is called by."""
-    taken = {output.name.lower() for output in outputs}
-    seen: set[str] = set()
-    named = []
-    for output in outputs:
-        name = output.name
+def apart(names: Sequence[str]) -> list[str]:
+    """Columns of one name get numbers, from the second on: the next that no other column is called by.
+
+    Example:
+        >>> apart(["n", "n", "n_1"])
+        ['n', 'n_2', 'n_1']
+    """
+    taken, seen, found = {name.lower() for name in names}, set[str](), []
+    for name in names:
+        shown = name
         if name.lower() in seen:
-            name = next(found for number in count(1) if (found := f"{name}_{number}").lower() not in taken)
-            taken.add(name.lower())
-        seen.add(name.lower())
-        named.append(Output(name, output.value))
-    return tuple(named)
+            shown = next(other for number in count(1) if (other := f"{name}_{number}").lower() not in taken)
+            taken.add(shown.lower())
+        seen.add(shown.lower())
+        found.append(shown)
+    return found
 
 
 def _aliases(select: exp.Select, outputs: tuple[Output, ...]) -> dict[str, tuple[Expression, ...]]:

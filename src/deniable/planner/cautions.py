@@ -12,18 +12,21 @@ from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.choices.histogram import Mode, Quantile
 from deniable.planner.choices.price import Chosen
 from deniable.planner.expressions.evaluate import ROUNDED
-from deniable.planner.plan import Bound, Noisy, Part
+from deniable.planner.listing import LISTED
+from deniable.planner.plan import Bound, Noisy, Part, Single, singly
 
 
 def cautions(bound: Bound, noise: Sequence[Part]) -> tuple[str, ...]:
     """A sentence for each."""
+    if bound.listed:
+        return (LISTED,)
     return (
         *bound.clock,
         *_weighing(bound),
         *_owning(bound),
         *_clamping(bound),
         *_rounding(bound),
-        *(text for part in noise for text in _choosing(part)),
+        *(text for part in singly(noise) for text in _choosing(part)),
     )
 
 
@@ -84,7 +87,7 @@ def _uncounted(expression: Expression) -> Iterator[Fraction]:
                 yield from _uncounted(argument)
 
 
-def _choosing(part: Part) -> list[str]:
+def _choosing(part: Single) -> list[str]:
     """What a choice is not."""
     if isinstance(part, Noisy):
         return []

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from deniable.core.errors import Refused
 from deniable.planner.choices.price import Chosen
-from deniable.planner.plan import Noisy, Part
+from deniable.planner.plan import Noisy, Part, Single, singly
 
 MOST_DRAWN = 1 << 27
 """Cells that are scored, or numbers that get noise, in all groups together: less than a minute on two cores."""
@@ -20,14 +20,14 @@ def check_effort(noise: Iterable[Part], groups: int) -> None:
     Raises:
         Refused: so many choices, in so many groups.
     """
-    drawn = groups * sum(map(_drawn, noise))
+    drawn = groups * sum(map(_drawn, singly(noise)))
     if drawn > MOST_DRAWN:
         reason = f"The noise of this answer would take {drawn:,} draws, in {groups:,} groups."
         hint = f"Ask for fewer columns at once, or group by coarser keys: {MOST_DRAWN:,} are answered."
         raise Refused("too-many-groups", reason, hint)
 
 
-def _drawn(part: Part) -> int:
+def _drawn(part: Single) -> int:
     """In each group."""
     if isinstance(part, Noisy):
         return 1

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import sqlglot
-from sqlglot import exp
+from sqlglot import TokenType, exp
+from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import SqlglotError
 
 from deniable.core.errors import Refused, asking
@@ -44,12 +47,26 @@ _KNOWN = {
 def parse(text: str) -> exp.Select:
     """The one SELECT that the text consists of, or a refusal that says where it stops being one."""
     with asking(text):
+        return plain(read(text))
+
+
+def read(text: str) -> exp.Expression:
+    """The one query that the text consists of: a SELECT with whatever clauses, or several put together by UNION."""
+    with asking(text):
         statement = _parsed(text)
     statement.meta[QUESTION] = text
     return statement
 
 
-def _parsed(text: str) -> exp.Select:
+def plain(query: exp.Expression) -> exp.Select:
+    """The query, if it is a SELECT with no clauses but those that a question about private rows can have."""
+    if not isinstance(query, exp.Select):
+        raise Refused("not-a-select", "Single rows are never shown, only statistics.", "Write SELECT COUNT(*) ...")
+    check_clauses(query)
+    return query
+
+
+def _parsed(text: str) -> exp.Expression:
     if not text.strip():
         raise Refused("empty", "There is no question.", "Write, for example, SELECT COUNT(*) FROM a table.")
     if len(text) > _LONGEST or _depth(text) > _DEEPEST:
@@ -61,7 +78,7 @@ def _parsed(text: str) -> exp.Select:
             "syntax", "The question has characters that cannot be read.", "Remove the broken characters."
         ) from None
     try:
-        statements = [statement for statement in sqlglot.parse(text, dialect="duckdb") if statement is not None]
+        statements = [statement for statement in _statements(text) if statement is not None]
     except SqlglotError as error:
         word = misspelt(text)
         if word is not None:
@@ -73,12 +90,37 @@ def _parsed(text: str) -> exp.Select:
     if len(statements) != 1:
         raise Refused("many-statements", "A question must be a single statement.", "Ask one at a time.")
     (statement,) = statements
-    if not isinstance(statement, exp.Select):
+    statement = _bare(statement)
+    if not isinstance(statement, exp.Select | exp.SetOperation | exp.Subquery):
         raise Refused("not-a-select", "Only SELECT is supported.", "Write SELECT ... FROM ... .")
     if _nesting(statement) > _DEEPEST:
         raise Refused("too-long", "The question is too deeply nested.", "Use IN (...) for long lists of alternatives.")
-    check_clauses(statement)
     plainly(statement)
+    return statement
+
+
+class _WithTop(DuckDB):
+    """SELECT TOP 5 is another spelling of LIMIT 5."""
+
+    class Tokenizer(DuckDB.Tokenizer):
+        """One word more."""
+
+        KEYWORDS: ClassVar = {**DuckDB.Tokenizer.KEYWORDS, "TOP": TokenType.TOP}
+
+
+def _statements(text: str) -> list[exp.Expr | None]:
+    try:
+        return list(sqlglot.parse(text, dialect="duckdb"))
+    except SqlglotError:
+        if "top" not in text.lower():
+            raise
+        return list(sqlglot.parse(text, dialect=_WithTop))
+
+
+def _bare(statement: exp.Expr) -> exp.Expr:
+    """Without brackets around it."""
+    while isinstance(statement, exp.Subquery) and {name for name, value in statement.args.items() if value} == {"this"}:
+        statement = statement.this
     return statement
 
 

@@ -7,15 +7,21 @@ bound to the policy; and each refuses what it cannot prove, so that no later pas
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
+
+from sqlglot import exp
 
 from deniable.core.number import Number
 from deniable.planner.batch import Batch, price_all
 from deniable.planner.bind import bind
 from deniable.planner.limits import ChargeLimits
-from deniable.planner.parse import parse
+from deniable.planner.listing import may_list
+from deniable.planner.outer import split
+from deniable.planner.parse import parse, plain, read
 from deniable.planner.plan import Plan
 from deniable.planner.price import price
 from deniable.planner.spend import Spend
+from deniable.planner.statements import PricedStatements, price_statements
 from deniable.policy import Policy
 
 
@@ -31,6 +37,30 @@ def plan_question(sql: str, policy: Policy, spend: Spend) -> Plan:
     return plan
 
 
+def plan_statement(sql: str, policy: Policy, spend: Spend) -> PricedStatements:
+    """The same for any statement: the questions in it are planned, and what is around them is kept for later."""
+    return _planned([sql], policy, spend, None, alone=True)
+
+
+def plan_statements(
+    statements: Sequence[str], policy: Policy, spend: Spend, shares: Sequence[Number] | None = None
+) -> PricedStatements:
+    """Statements that are all fixed in advance: priced together, for one spend."""
+    return _planned(statements, policy, spend, shares, alone=False)
+
+
+def _planned(
+    texts: Sequence[str], policy: Policy, spend: Spend, shares: Sequence[Number] | None, *, alone: bool
+) -> PricedStatements:
+    limits = ChargeLimits.of(policy)
+    admitted = limits.admit(spend)
+    found = [split(read(sql), policy) for sql in texts]
+    limits.check_size(sum(bound.size for statement in found for bound in statement.inner))
+    together = price_statements(found, admitted, shares, alone=alone)
+    limits.check_accuracy(admitted, together.batch.loss)
+    return together
+
+
 def plan_batch(questions: Sequence[str], policy: Policy, spend: Spend, shares: Sequence[Number] | None = None) -> Batch:
     """The same passes for questions that are all fixed in advance: priced together, for one spend."""
     limits = ChargeLimits.of(policy)
@@ -40,3 +70,12 @@ def plan_batch(questions: Sequence[str], policy: Policy, spend: Spend, shares: S
     batch = price_all(bounds, admitted, shares)
     limits.check_accuracy(admitted, batch.loss)
     return batch
+
+
+def plan_listing(sql: str, policy: Policy) -> Plan | None:
+    """The plan of a question that asks for nothing but values which the policy declares; None: it asks for more."""
+    tree = read(sql)
+    if not isinstance(tree, exp.Select) or not may_list(tree):
+        return None
+    bound = bind(plain(tree), policy)
+    return price(bound, Spend(epsilon=Fraction(1))) if bound.listed else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from deniable.core.algebra.expression import Expression, names
-from deniable.core.algebra.query import ExactQuery, Source
+from deniable.core.algebra.expression import Expression, Kind, names
+from deniable.core.algebra.query import GroupQuery, Source
 from deniable.core.event import Event
 from deniable.core.loss import Loss
 from deniable.core.sensitivity import Neighbours
@@ -27,6 +27,8 @@ from deniable.planner.choices.price import Chosen
 from deniable.planner.choices.running_counts import Counted
 from deniable.planner.expressions.evaluate import Band, Result
 from deniable.planner.expressions.keys import GroupKey
+from deniable.planner.intervals.columns import Material
+from deniable.planner.intervals.law import AddedNoise
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,16 @@ class Output:
     def rests_on(self) -> frozenset[str]:
         """The keys and statistics that it is made of."""
         return names(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputColumn:
+    """A column of an answer that is not paid yet."""
+
+    name: str
+    kind: Kind
+    noisy: bool
+    """Whether it has an interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +79,10 @@ class Bound:
     order: tuple[Order, ...]
     limit: int | None
     offset: int
+    shared: tuple[frozenset[str], ...] = ()
+    """Names of statistics that are about different rows, and share a spend."""
+    possible: tuple[tuple[tuple[str, ...], tuple[tuple[object, ...], ...]], ...] = ()
+    """Names of keys from one public table, and the values that stand side by side there: other groups are not shown."""
     clock: tuple[str, ...] = ()
     """What CURRENT_DATE and its like were when the question was bound, in sentences."""
 
@@ -74,6 +90,11 @@ class Bound:
     def private_keys(self) -> bool:
         """Whether the keys must be selected privately."""
         return any(key.domain is None for key in self.keys)
+
+    @property
+    def listed(self) -> bool:
+        """Whether nothing is asked but which values the policy declares: for nothing, and without looking at rows."""
+        return not self.statistics and not self.private_keys
 
     @property
     def size(self) -> int:
@@ -125,6 +146,11 @@ class Noisy:
         del rows
         return float(self.mechanism.error(confidence) * self.statistic.worth)
 
+    @property
+    def noise(self) -> AddedNoise:
+        """For intervals of what is computed from it."""
+        return AddedNoise(self.mechanism, self.statistic.worth)
+
     def results(self, recorded: Mapping[str, NDArray[np.int64]], confidence: Fraction) -> dict[str, Result]:
         """The statistic with its interval, in the answer's unit."""
         values = recorded[self.statistic.name].astype(np.float64) * float(self.statistic.worth)
@@ -140,8 +166,64 @@ class Noisy:
         return {self.statistic.name: Band.around(values, self.error(confidence))}
 
 
-Part = Noisy | Chosen | Counted
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """Statistics of different rows, each with its noise, for one price.
+
+    One row counts in one of them at most (the statement sees to that), so the shares of their sensitivities by which
+    one unit moves them add up to one at most. Proof: docs/proofs/parallel.md
+    """
+
+    members: tuple[Noisy, ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What the answer's algebra calls them."""
+        return frozenset().union(*(member.names for member in self.members))
+
+    @property
+    def loss(self) -> Loss:
+        """What all of them together cost: as much as the dearest, which are equal but for rounding."""
+        return self._dearest.loss
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """For the ledger: one mechanism, whose vector is divided by each entry's own sensitivity."""
+        return self._dearest.events
+
+    @property
+    def _dearest(self) -> Noisy:
+        return max(self.members, key=lambda member: (member.loss.epsilon or 0, member.loss.rho or 0))
+
+
+Single = Noisy | Chosen | Counted
+"""Something that has noise."""
+Part = Single | Parallel
 """Something that is paid for."""
+Results = Callable[[Single, Fraction], Mapping[str, Result]]
+"""What parts become, with intervals of a confidence."""
+
+
+def material(parts: Sequence[Part], results: Results, keys: Mapping[str, Result], rows: int) -> Material:
+    """What outputs are computed from: keys, statistics with their noise, and choices as they were made."""
+    noisy = [part for part in singly(parts) if isinstance(part, Noisy)]
+    choices = [part for part in singly(parts) if not isinstance(part, Noisy)]
+    values = {name: value for part in noisy for name, value in results(part, _ANY).items()}
+    return Material(
+        {**keys, **values},
+        {part.statistic.name: part.noise for part in noisy},
+        lambda confidence: {name: value for part in choices for name, value in results(part, confidence).items()},
+        rows,
+    )
+
+
+_ANY = Fraction(1, 2)
+"""A confidence that does not matter."""
+
+
+def singly(parts: Iterable[Part]) -> tuple[Single, ...]:
+    """Each statistic with its noise, whoever it shares its price with."""
+    return tuple(one for part in parts for one in (part.members if isinstance(part, Parallel) else (part,)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +255,12 @@ class Quote(Tabular):
     """What the answer leaves out besides noise: bias, which no interval covers."""
     person: bool = False
     """Whether the protected unit is a person, and not a row."""
+    rows: int | None = None
+    """For how many rows in a group the errors are said, if that was given."""
+    sizes: tuple[str, ...] = ()
+    """The errors of averages and their like, for groups of a few sizes."""
+    outer: tuple[str, ...] = ()
+    """The columns that are computed from the noisy ones, where the answer is an outer query's; else nothing."""
 
     @property
     def table(self) -> pa.Table:
@@ -193,8 +281,9 @@ class Quote(Tabular):
             SheetColumn.numbers("noise scale", [line.scale for line in lines]),
             SheetColumn.errors("error", [line.error for line in lines]),
         )
-        title = f"Errors at {percent(self.confidence)} confidence (of averages and ratios: for a group of 1,000)"
-        return Sheet(columns, f"price {self.loss} · {self._size}", (*self._hidden, *self.notes), title)
+        size = f"{self.rows or 1000:,}"
+        title = f"Errors at {percent(self.confidence)} confidence (of averages and ratios: for a group of {size})"
+        return Sheet(columns, f"price {self.loss} · {self._size}", (*self.sizes, *self._hidden, *self.notes), title)
 
     def to_dict(self) -> dict[str, object]:
         """All of it in values that JSON can say, for front ends."""
@@ -205,11 +294,15 @@ class Quote(Tabular):
             "groups": self.groups,
             "shown_from": self.shown_from,
             "notes": list(self.notes),
+            **({"sizes": list(self.sizes)} if self.sizes else {}),
+            **({"outer": list(self.outer)} if self.outer else {}),
         }
 
     @property
     def _size(self) -> str:
         """How many rows to expect."""
+        if self.outer:
+            return f"then, for nothing, the columns {', '.join(self.outer)}"
         if self.groups is None:
             return "one row for each group that is shown"
         return f"{self.groups:,} group{'s' * (self.groups != 1)}"
@@ -238,7 +331,7 @@ class Plan:
     """Everything that is needed to answer, and nothing that depends on the data."""
 
     bound: Bound
-    queries: tuple[ExactQuery, ...]
+    queries: tuple[GroupQuery, ...]
     noise: tuple[Part, ...]
     selection: PartitionSelection | None
     quote: Quote

@@ -10,7 +10,7 @@ from math import floor
 import numpy as np
 
 from deniable.core.algebra.expression import Call, Expression, Kind, Literal
-from deniable.core.algebra.query import DistinctSum, DistinctValues, ExactQuery, Kept, Key, Sums, Units
+from deniable.core.algebra.query import DistinctSum, DistinctValues, GroupQuery, Kept, Key, Sums, Units
 from deniable.core.calendar import SECOND
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.loss import Loss
@@ -25,11 +25,15 @@ from deniable.planner.choices.histogram import Quantile
 from deniable.planner.choices.price import Chosen, by_epsilon, by_rho
 from deniable.planner.choices.running_counts import Counted, counted
 from deniable.planner.effort import check_effort
-from deniable.planner.expressions.evaluate import Band, Result, evaluate, unrounded
+from deniable.planner.expressions.evaluate import Band, Result, unrounded
 from deniable.planner.expressions.keys import groups
-from deniable.planner.plan import Bound, Noisy, Output, Part, Plan, Priced, Quote
+from deniable.planner.intervals.columns import taken_apart, with_intervals
+from deniable.planner.plan import Bound, Noisy, Output, Parallel, Part, Plan, Priced, Quote, material, singly
 from deniable.planner.spend import Spend
 
+_SIZES = (100, 1_000, 10_000, 100_000)
+_SIZED_COLUMNS = 3
+"""So many columns have their error said for groups of these sizes."""
 _SAMPLE_GROUP = 1000
 """The size of the group for which the error of a ratio is quoted."""
 _STATISTIC_STEPS = 12
@@ -47,23 +51,30 @@ def price(bound: Bound, spend: Spend) -> Plan:
     return plan
 
 
+def restated(plan: Plan, bound: Bound) -> Plan:
+    """The same queries with the same noise, for a question that makes other columns of the same statistics."""
+    quote = plan.quote
+    told = _quote(bound, Spend(confidence=quote.confidence), plan.noise, plan.selection, quote.loss)
+    return replace(plan, bound=bound, quote=told)
+
+
 def _priced(bound: Bound, spend: Spend) -> Plan:
     if bound.private_keys:
         _check_private_keys(bound, spend)
     else:
         groups(bound.keys)
-    if spend.accuracy is None:
+    if spend.accuracy is None or bound.listed:
         return _plan(bound, spend, _noise(bound, spend))
-    wanted, steady = spend.accuracy, _steady(bound)
+    wanted, steady, rows = spend.accuracy, _steady(bound, spend), spend.rows or _SAMPLE_GROUP
 
     def enough(epsilon: Fraction) -> bool:
-        tried = Spend(epsilon=epsilon, delta=spend.delta, confidence=spend.confidence, weights=spend.weights)
-        noise = _noise(bound, tried)
-        return all(_error(output, noise, spend.confidence) <= wanted for output in steady)
+        noise = _noise(bound, replace(spend, accuracy=None, epsilon=epsilon))
+        found = (_expected(output, noise, spend.confidence, rows) for output in steady)
+        return all(error <= (wanted * abs(Fraction(value)) if spend.relative else wanted) for value, error in found)
 
     epsilon = least_decimal(enough)
     paid = max(epsilon, spend.least)
-    reached = Spend(epsilon=paid, delta=spend.delta, confidence=spend.confidence, weights=spend.weights)
+    reached = replace(spend, accuracy=None, epsilon=paid)
     plan = _plan(bound, reached, _noise(bound, reached))
     return plan if paid == epsilon else replace(plan, quote=plan.quote.with_notes([least_paid(paid, epsilon)]))
 
@@ -90,18 +101,48 @@ def _check_private_keys(bound: Bound, spend: Spend) -> None:
 def _noise(bound: Bound, spend: Spend) -> Parts:
     """An even share of the spend for each statistic (and one for private keys), or by weights."""
     work.spend(_STATISTIC_STEPS * len(bound.statistics))
-    weights = {statistic.name: _weight(statistic, bound, spend) for statistic in bound.statistics}
-    total = sum(weights.values()) + (1 if bound.private_keys else 0)
+    weights = _weights(bound, spend)
+    total = _paid(bound, weights) + (1 if bound.private_keys or bound.listed else 0)
     shares = {name: weight / total for name, weight in weights.items()}
     try:
         together = [
             part for family in _families(bound) if (part := _together(family, shares, bound, spend)) is not None
         ]
-        shared = frozenset().union(*(part.names for part in together))
+        beside = [_parallel(family, shares, bound, spend) for family in bound.shared]
+        shared = frozenset[str]().union(*(part.names for part in together), *bound.shared)
         alone = [base for base in bound.statistics if not base.names <= shared]
-        return (*(_part(statistic, shares[statistic.name], bound, spend) for statistic in alone), *together)
+        return (*(_part(statistic, shares[statistic.name], bound, spend) for statistic in alone), *beside, *together)
     except InvalidArgumentError:
         raise Refused("bad-spend", "So small a spend needs more noise than can be computed.", "Spend more.") from None
+
+
+def _weights(bound: Bound, spend: Spend) -> dict[str, Fraction]:
+    """Of each statistic; those of different rows weigh as much as the weightiest of them."""
+    weights = {statistic.name: _weight(statistic, bound, spend) for statistic in bound.statistics}
+    for family in bound.shared:
+        weights |= dict.fromkeys(family, max(weights[name] for name in family))
+    return weights
+
+
+def _paid(bound: Bound, weights: Mapping[str, Fraction]) -> Fraction:
+    """What all of them weigh together: those that share a spend, once."""
+    once = {max(family): weights[max(family)] for family in bound.shared}
+    shared = frozenset().union(*bound.shared)
+    alone = [weight for name, weight in weights.items() if name not in shared]
+    return sum((*alone, *once.values()), Fraction(0))
+
+
+def _parallel(family: frozenset[str], shares: Mapping[str, Fraction], bound: Bound, spend: Spend) -> Parallel:
+    """Statistics of different rows, each noisy as if it were alone. Who is replaced may go from one to another."""
+    members = [base for base in bound.statistics if isinstance(base, Statistic) and base.name in family]
+    signed = any(member.signed for member in members)
+    parts = []
+    for member in members:
+        distance = _distance(
+            replace(member, signed=signed), bound.neighbours, grouped=True, squared=spend.rho is not None
+        )
+        parts.append(_noisy(member, distance, shares[member.name], spend))
+    return Parallel(tuple(parts))
 
 
 def _part(statistic: Base, share: Fraction, bound: Bound, spend: Spend) -> Noisy | Chosen:
@@ -115,6 +156,10 @@ def _part(statistic: Base, share: Fraction, bound: Bound, spend: Spend) -> Noisy
         pure = (spend.epsilon or Fraction(0)) * share
         return by_epsilon(statistic, pure, _doubt(statistic, bound, spend), bound.neighbours, grouped=grouped)
     distance = _distance(statistic, bound.neighbours, grouped=grouped, squared=spend.rho is not None)
+    return _noisy(statistic, distance, share, spend)
+
+
+def _noisy(statistic: Statistic, distance: int, share: Fraction, spend: Spend) -> Noisy:
     if spend.rho is not None:
         return Noisy(statistic, Gaussian(sensitivity=distance, rho=spend.rho * share))
     return Noisy(statistic, Laplace(sensitivity=distance, epsilon=(spend.epsilon or 0) * share))
@@ -146,9 +191,11 @@ def _together(
 
 def _doubt(statistic: Base, bound: Bound, spend: Spend) -> Fraction:
     """The confidence that a choice's interval needs, so that every column that rests on it has the one asked for."""
-    using = [output.rests_on for output in bound.outputs if statistic.names & output.rests_on]
-    most = max((sum(len(other.names & used) for other in bound.statistics) for used in using), default=1)
-    return 1 - (1 - spend.confidence) / most
+    whole = {base.name: base.worth.denominator == 1 for base in bound.statistics if isinstance(base, Statistic)}
+    choices = frozenset().union(*(base.names for base in bound.statistics if not isinstance(base, Statistic)))
+    using = [output.value for output in bound.outputs if statistic.names & output.rests_on]
+    doubts = [taken_apart(value, whole, choices).doubt(1 - spend.confidence) for value in using]
+    return 1 - min(doubts, default=1 - spend.confidence)
 
 
 def _weight(statistic: Base, bound: Bound, spend: Spend) -> Fraction:
@@ -179,7 +226,7 @@ def _plan(bound: Bound, spend: Spend, noise: Parts) -> Plan:
     """Queries, noise, selection and quote."""
     selection = _selection(bound, spend)
     parts = [part.loss for part in noise] + ([] if selection is None else [selection.loss])
-    loss = sum(parts[1:], start=parts[0])
+    loss = sum(parts, start=Loss.zero())
     return Plan(bound, _queries(bound), noise, selection, _quote(bound, spend, noise, selection, loss))
 
 
@@ -187,7 +234,7 @@ def _selection(bound: Bound, spend: Spend) -> PartitionSelection | None:
     """One even share of the spend chooses the private keys."""
     if not bound.private_keys or spend.delta is None:
         return None
-    total = 1 + sum(_weight(statistic, bound, spend) for statistic in bound.statistics)
+    total = 1 + _paid(bound, _weights(bound, spend))
     if spend.rho is not None:
         # (epsilon, delta) costs epsilon^2 / 2 of rho: the epsilon that costs the share, rounded down
         epsilon = Fraction(floor(root_above(2 * spend.rho / total) * 10**9) - 1, 10**9)
@@ -200,7 +247,7 @@ def _selection(bound: Bound, spend: Spend) -> PartitionSelection | None:
         raise Refused("bad-spend", "So small a spend would never show a group.", "Spend more.") from None
 
 
-def _queries(bound: Bound) -> tuple[ExactQuery, ...]:
+def _queries(bound: Bound) -> tuple[GroupQuery, ...]:
     """One for all sums, one for each count of units or values, and one for each histogram that is chosen from."""
     keys = tuple(Key(key.name, key.value) for key in bound.keys)
     plain = [statistic for statistic in bound.statistics if isinstance(statistic, Statistic)]
@@ -223,7 +270,7 @@ def _queries(bound: Bound) -> tuple[ExactQuery, ...]:
     return (*sums, *(_counted(count, bound, keys) for count in counts), *histograms)
 
 
-def _counted(count: Statistic, bound: Bound, keys: tuple[Key, ...]) -> ExactQuery:
+def _counted(count: Statistic, bound: Bound, keys: tuple[Key, ...]) -> GroupQuery:
     if count.distinct is None:
         return Units(bound.source, keys, count.name, count.filter)
     taken = DistinctSum if count.summed else DistinctValues
@@ -233,22 +280,45 @@ def _counted(count: Statistic, bound: Bound, keys: tuple[Key, ...]) -> ExactQuer
 def _quote(bound: Bound, spend: Spend, noise: Parts, selection: PartitionSelection | None, loss: Loss) -> Quote:
     """A line for each noisy column."""
     lines = tuple(
-        _line(output, noise, spend.confidence)
+        _line(output, noise, spend.confidence, spend.rows or _SAMPLE_GROUP)
         for output in bound.outputs
         if any(part.names & output.rests_on for part in noise)
     )
+    sizes = () if spend.rows is not None else _by_size(bound, noise, spend.confidence)
     number = None if bound.private_keys else groups(bound.keys)
     shown = None if selection is None else selection.even_odds
-    return Quote(loss, lines, number, shown, spend.confidence, cautions(bound, noise), bound.person)
+    return Quote(
+        loss, lines, number, shown, spend.confidence, cautions(bound, noise), bound.person, rows=spend.rows, sizes=sizes
+    )
 
 
-def _line(output: Output, noise: Parts, confidence: Fraction) -> Priced:
+def _by_size(bound: Bound, noise: Parts, confidence: Fraction) -> tuple[str, ...]:
+    """The error of a few columns whose error depends on the rows of a group, for groups of other sizes."""
+    names = frozenset().union(*(part.names for part in noise))
+    varying = [output for output in bound.outputs if names & output.rests_on and not _linear(unrounded(output.value))]
+    found = []
+    for output in varying[:_SIZED_COLUMNS]:
+        if output.value.kind in (Kind.INTEGER, Kind.NUMBER):
+            errors = ", ".join(f"± {_expected(output, noise, confidence, rows)[1]:.3g}" for rows in _SIZES)
+            found.append(
+                f"error of {output.name} in groups of {', '.join(f'{rows:,}' for rows in _SIZES)} rows: {errors}"
+            )
+    return tuple(found)
+
+
+def _line(output: Output, noise: Parts, confidence: Fraction, rows: int) -> Priced:
     """What stands behind one column: its widest statistic's noise, and the column's own error."""
-    used = [part for part in noise if part.names & output.rests_on]
-    widest = max(used, key=lambda part: part.error(confidence, _SAMPLE_GROUP))
+    used = [part for part in singly(noise) if part.names & output.rests_on]
+    widest = max(used, key=lambda part: part.error(confidence, rows))
     name = f"{type(widest.mechanism).__name__} on {' and '.join(sorted({part.label for part in used}))}"
     unit, worth = _ERRORS.get(output.value.kind, ("", 1))
-    return Priced(output.name, name + unit, widest.sensitivity, widest.scale, _error(output, noise, confidence) / worth)
+    return Priced(
+        output.name,
+        name + unit,
+        widest.sensitivity,
+        widest.scale,
+        _expected(output, noise, confidence, rows)[1] / worth,
+    )
 
 
 _ERRORS = {
@@ -259,32 +329,32 @@ _ERRORS = {
 """In what the error of a date, a timestamp or a time of day is told."""
 
 
-def _error(output: Output, noise: Parts, confidence: Fraction) -> float:
-    """The half-width of a column's interval, for a group of a thousand: the worst of a few fractions.
+def _expected(output: Output, noise: Parts, confidence: Fraction, size: int) -> tuple[float, float]:
+    """A column's value in a group of so many rows, and half the width of its interval: the worst of a few fractions.
 
     Its values lie in the middle, for sums; for quantiles they are spread evenly between the bounds.
     """
-    used = [part for part in noise if part.names & output.rests_on]
-    share = 1 - (1 - confidence) / max(1, sum(len(part.names & output.rests_on) for part in used))
-    rows = _FRACTIONS.size
-    columns: dict[str, Result] = {name: Band.exactly(np.zeros(rows)) for name in output.rests_on}
-    for part in used:
-        columns |= part.expected(share, _SAMPLE_GROUP, _FRACTIONS)
-    band = evaluate(output.value, columns, rows)
-    return float((band.high - band.low).max() / 2) if isinstance(band, Band) else 0.0
+    keys: dict[str, Result] = {name: Band.exactly(np.zeros(_FRACTIONS.size)) for name in output.rests_on}
+    used = [part for part in singly(noise) if part.names & output.rests_on]
+    typical = material(used, lambda part, at: part.expected(at, size, _FRACTIONS), keys, _FRACTIONS.size)
+    band = with_intervals(output.value, typical, confidence)
+    if not isinstance(band, Band) or not band.value.size:
+        return 0.0, 0.0
+    return float(np.nan_to_num(band.value[0])), float((band.high - band.low).max() / 2)
 
 
-def _steady(bound: Bound) -> list[Output]:
+def _steady(bound: Bound, spend: Spend) -> list[Output]:
     """The noisy columns, less their rounding: if an accuracy is asked for, their error must not depend on the data."""
     statistics = frozenset().union(*(statistic.names for statistic in bound.statistics))
     choices = frozenset().union(*(base.names for base in bound.statistics if not isinstance(base, Statistic)))
     noisy = [replace(output, value=unrounded(output.value)) for output in bound.outputs if statistics & output.rests_on]
     for output in noisy:
-        if not _linear(output.value) or choices & output.rests_on:
+        varies = not _linear(output.value) or bool(choices & output.rests_on)
+        if spend.rows is None and (varies or spend.relative):
             raise Refused(
                 "accuracy",
                 f"The error of {output.name!r} depends on the data, so no spend can promise an accuracy.",
-                "Ask for counts and sums by accuracy, or give epsilon.",
+                "Say how many rows a group has: rows=10000; or ask for counts and sums; or give epsilon.",
             )
     return noisy
 

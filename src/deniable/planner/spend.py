@@ -8,11 +8,11 @@ from fractions import Fraction
 from typing import TypedDict, Unpack
 
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.number import Number, positive, probability
+from deniable.core.number import Number, positive, probability, whole
 
 
-class Payment(TypedDict, total=False):
-    """How a question is paid, as keyword arguments: what `Spend.of` reads."""
+class ReleasePayment(TypedDict, total=False):
+    """How anything is paid, as keyword arguments."""
 
     epsilon: Number | None
     rho: Number | None
@@ -20,6 +20,13 @@ class Payment(TypedDict, total=False):
     delta: Number | None
     confidence: Number
     weights: Mapping[str, Number] | None
+
+
+class Payment(ReleasePayment, total=False):
+    """How a question is paid, as keyword arguments: what `Spend.of` reads."""
+
+    contribution: Number | None
+    rows: Number | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +42,12 @@ class Spend:
     delta: Fraction | None = None
     confidence: Fraction = Fraction(19, 20)
     weights: Mapping[str, Fraction] = field(default_factory=dict, hash=False)
+    contribution: int | None = None
+    """The most rows that one person may weigh, if fewer than the policy allows."""
+    rows: int | None = None
+    """How many rows a group is expected to have: what the error of an average depends on."""
+    relative: bool = False
+    """Whether the accuracy is a share of what is expected, and not an amount."""
     least: Fraction = Fraction(0)
     """For an accuracy: the epsilon that is spent at least, even if less would do."""
 
@@ -49,17 +62,30 @@ class Spend:
         if sum(value is not None for value in given.values()) != 1:
             raise Refused("bad-spend", "Say what to spend, in exactly one way.", "Give epsilon, or rho, or accuracy.")
         delta, weights = payment.get("delta"), payment.get("weights") or {}
+        accuracy, relative = _share(given["accuracy"])
         try:
             return cls(
                 epsilon=_positive("epsilon", given["epsilon"]),
                 rho=_positive("rho", given["rho"]),
-                accuracy=_positive("accuracy", given["accuracy"]),
+                accuracy=_positive("accuracy", accuracy),
+                relative=relative,
+                rows=None if (rows := payment.get("rows")) is None else whole("rows", positive("rows", rows)),
                 delta=None if delta is None else probability("delta", delta),
                 confidence=probability("confidence", payment.get("confidence", Fraction(19, 20))),
                 weights={name: positive(name, weight) for name, weight in weights.items()},
+                contribution=None
+                if (most := payment.get("contribution")) is None
+                else whole("contribution", positive("contribution", most)),
             )
         except InvalidArgumentError as error:
             raise Refused("bad-spend", f"{error}.", "Give a positive number.") from None
+
+
+def _share(accuracy: object) -> tuple[object, bool]:
+    """An accuracy of '5%' is a twentieth of what is expected."""
+    if isinstance(accuracy, str) and accuracy.strip().endswith("%"):
+        return f"{accuracy.strip()[:-1].strip()}e-2", True
+    return accuracy, False
 
 
 def _positive(name: str, value: object) -> Fraction | None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from deniable.core.errors import Refused
 from deniable.mechanisms import Gaussian, Laplace, Mechanism
 from deniable.planner import Spend, plan_question
 from tests.support.tables import policy
@@ -161,9 +162,49 @@ def test_known_keys_are_listed(key, groups):
         ("day >= '2025-12-01'", "day", 31),
         ("region IN ('north', 'south')", "region", 2),
         ("reason IN ('a', 'b') AND reason = 'b'", "reason", 1),
-        ("region IS NOT NULL", "region", 5),
+        ("region IS NOT NULL", "region", 4),
     ],
 )
 def test_conditions_narrow_the_keys(where, key, groups):
     sql = f"SELECT COUNT(*) FROM visits WHERE {where} GROUP BY {key}"
     assert _plan(sql).quote.groups == groups
+
+
+def _told(sql, **payment):
+    from pathlib import Path  # noqa: PLC0415 - beside its use
+
+    from deniable.planner import plan_question  # noqa: PLC0415 - same
+    from tests.support.tables import policy as rules  # noqa: PLC0415 - same
+
+    return plan_question(sql, rules(Path("nowhere"), contribution=None), Spend.of(**payment)).quote
+
+
+def test_the_error_of_an_average_falls_with_the_rows_of_a_group():
+    few, many = (
+        _told("SELECT AVG(cost) AS m FROM visits", epsilon=1, rows=rows).lines[0].error for rows in (1000, 10**5)
+    )
+    assert few / many == pytest.approx(100, rel=0.05)
+    told = _told("SELECT AVG(cost) AS m, COUNT(*) AS n FROM visits", epsilon=1)
+    assert [text.partition(":")[0] for text in told.sizes] == [
+        "error of m in groups of 100, 1,000, 10,000, 100,000 rows"
+    ]
+    assert _told("SELECT COUNT(*) AS n FROM visits", epsilon=1).sizes == ()
+
+
+@pytest.mark.parametrize("column", ["AVG(cost)", "MEDIAN(age)", "VAR_POP(cost)", "SUM(cost) / COUNT(*)"])
+def test_averages_and_quantiles_can_be_asked_by_accuracy_if_their_rows_are_known(column):
+    sql = f"SELECT {column} AS m FROM visits"
+    with pytest.raises(Refused, match="depends on the data"):
+        _told(sql, accuracy=5)
+    told = _told(sql, accuracy=5, rows=28_000)
+    assert told.lines[0].error <= 5
+    less = _told(sql, epsilon=told.loss.epsilon * Fraction(9, 10), rows=28_000)
+    assert less.lines[0].error > 5
+
+
+def test_a_relative_accuracy_is_a_share_of_what_is_expected():
+    told = _told("SELECT COUNT(*) AS n FROM visits", accuracy="5%", rows=2_000)
+    assert told.lines[0].error <= 100
+    assert told.loss.epsilon == _told("SELECT COUNT(*) AS n FROM visits", accuracy=100).loss.epsilon
+    with pytest.raises(Refused):
+        _told("SELECT COUNT(*) AS n FROM visits", accuracy="5%")

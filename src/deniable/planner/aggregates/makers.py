@@ -7,14 +7,14 @@ middle of the bounds; means of distances and of their squares and products give 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
 from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal, Range
 from deniable.planner.aggregates import quantiles
 from deniable.planner.aggregates.statistics import Moment, Statistics, bounds, present
-from deniable.planner.expressions.evaluate import ROUNDED
+from deniable.planner.expressions.evaluate import ANY, MOMENTS, ROUNDED
 from deniable.planner.expressions.functions import call, number
 
 
@@ -106,7 +106,8 @@ def variance(*, sample: bool, root: bool) -> Maker:
         (value,) = aggregate.values
         many = statistics.count(aggregate.rows)
         spread = _spread(statistics, value, aggregate.where, many)
-        found = _of_sample(many, spread) if sample else _where_any(many, spread)
+        rows = {"x": (value, aggregate.where)}
+        found = _estimated("variance", many, spread, _roles(statistics, many, rows, "xx"), sample=sample)
         return call("sqrt", found) if root else found
 
     return make
@@ -118,7 +119,8 @@ def covariance(*, sample: bool) -> Maker:
     def make(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
         many = statistics.count(aggregate.rows)
         together = _together(statistics, aggregate, many)
-        return _of_sample(many, together) if sample else _where_any(many, together)
+        roles = _roles(statistics, many, _both(aggregate), "xy")
+        return _estimated("covariance", many, together, roles, sample=sample)
 
     return make
 
@@ -129,18 +131,25 @@ def correlation(aggregate: Aggregate, statistics: Statistics, _: frozenset[str])
     many = statistics.count(aggregate.rows)
     spreads = [_spread(statistics, value, aggregate.rows, many) for value in (one, other)]
     ratio = call("divide", _together(statistics, aggregate, many), call("sqrt", call("multiply", *spreads)))
-    return _where_any(many, _clip(ratio, Range(Fraction(-1), Fraction(1))))
+    found = _clip(ratio, Range(Fraction(-1), Fraction(1)))
+    roles = _roles(statistics, many, _both(aggregate), "xy", "xx", "yy")
+    return _where_any(many, _moments("correlation", found, roles))
 
 
 def slope(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
     """Of the line through (x, y), where SQL names y first: covariance over the variance of x."""
-    independent = aggregate.values[1]
     many = statistics.count(aggregate.rows)
-    spread = _spread(statistics, independent, aggregate.rows, many)
-    return _where_any(many, call("divide", _together(statistics, aggregate, many), spread))
+    dependent, independent = _both(aggregate).values()
+    roles = _roles(statistics, many, {"x": independent, "y": dependent}, "yx", "xx")
+    return _where_any(many, _moments("slope", _slope(aggregate, statistics, many), roles))
 
 
-def intercept(aggregate: Aggregate, statistics: Statistics, counted: frozenset[str]) -> Expression:
+def _slope(aggregate: Aggregate, statistics: Statistics, many: Column) -> Expression:
+    spread = _spread(statistics, aggregate.values[1], aggregate.rows, many)
+    return call("divide", _together(statistics, aggregate, many), spread)
+
+
+def intercept(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
     """Where that line meets x = 0: mean of y less slope times mean of x."""
     means = []
     many = statistics.count(aggregate.rows)
@@ -148,7 +157,8 @@ def intercept(aggregate: Aggregate, statistics: Statistics, counted: frozenset[s
         moment = statistics.distances(value, aggregate.rows)
         means.append(call("add", number(moment.offset), _mean(moment, many)))
     dependent, independent = means
-    return call("subtract", dependent, call("multiply", slope(aggregate, statistics, counted), independent))
+    rise = _where_any(many, _slope(aggregate, statistics, many))
+    return call("subtract", dependent, call("multiply", rise, independent))
 
 
 def _mean(moment: Moment, many: Column) -> Expression:
@@ -183,15 +193,52 @@ def _name(statistics: Statistics, rows: Expression | None) -> str:
     return Statistics(statistics.source, statistics.steps, statistics.grouped).count(rows).name
 
 
-def _of_sample(many: Column, population: Expression) -> Expression:
-    """As the estimate of a larger population: times n / (n - 1)."""
+def _estimated(
+    kind: str, many: Column, population: Expression, roles: tuple[Expression, ...], *, sample: bool
+) -> Expression:
+    """Of the rows themselves; or as the estimate of a larger population: times n / (n - 1)."""
+    if not sample:
+        return _where_any(many, _moments(kind, population, roles))
     fewer = call("subtract", many, number(1))
     corrected = call("multiply", population, call("divide", many, fewer))
-    return call("case", call("more", fewer, number(0)), corrected, Literal(None, Kind.NUMBER))
+    return _where_any(fewer, _moments(kind, corrected, roles, fewer=1))
 
 
-def _where_any(many: Column, value: Expression) -> Expression:
-    return call("case", call("more", many, number(0)), value, Literal(None, Kind.NUMBER))
+def _moments(kind: str, value: Expression, roles: tuple[Expression, ...], fewer: int = 0) -> Expression:
+    """The value, and what it is made of: planner/intervals/moments.py reads it."""
+    arguments = (value, Literal(kind, Kind.TEXT), number(fewer), *roles)
+    return Call(MOMENTS, arguments, value.kind, value.range, value.nullable)
+
+
+def _both(aggregate: Aggregate) -> dict[str, tuple[Expression, Expression | None]]:
+    """Both values, over the rows that have both."""
+    return {axis: (value, aggregate.rows) for axis, value in zip("xy", aggregate.values, strict=True)}
+
+
+def _roles(
+    statistics: Statistics, many: Column, values: Mapping[str, tuple[Expression, Expression | None]], *products: str
+) -> tuple[Expression, ...]:
+    """For n, x, y and their products: the role, the sum, what each row is more, its rounding, the largest variance.
+
+    Products are named in the order of the aggregate's own arguments: it has bought those.
+    """
+    found: list[Expression] = [Literal("n", Kind.TEXT), many, number(0), number(0), number(0)]
+    for axis, (value, where) in values.items():
+        moment = statistics.distances(value, where)
+        low, high = bounds(value)
+        widest = max(high - moment.offset, moment.offset - low) ** 2
+        found += [Literal(axis, Kind.TEXT), moment.column, number(0), number(moment.rounding), number(widest)]
+    for role in products:
+        (one, where), (other, _) = values[role[0]], values[role[1]]
+        same = role[0] == role[1]
+        moment = statistics.squares(one, where) if same else statistics.products(one, other, where)
+        name = Literal("".join(sorted(role)), Kind.TEXT)
+        found += [name, moment.column, number(moment.offset), number(moment.rounding), number(0)]
+    return tuple(found)
+
+
+def _where_any(many: Expression, value: Expression) -> Expression:
+    return Call(ANY, (many, value), value.kind, value.range, nullable=True)
 
 
 def _clip(value: Expression, within: Range) -> Expression:

@@ -14,6 +14,7 @@ from deniable.planner.aggregates.statistics import Statistics, bounds, named, pr
 from deniable.planner.choices.histogram import (
     CELL,
     MOST_TOGETHER,
+    ROW,
     CellHistogram,
     EqualCells,
     Mode,
@@ -95,8 +96,8 @@ def most_common(statistics: Statistics, value: Expression, where: Expression | N
 def _histogram(statistics: Statistics, cell: Expression, where: Expression | None) -> CellHistogram:
     """Shared by all quantiles of the same values."""
     source = statistics.source
-    row = 1 if source.unit is None else WEIGHT
-    reach = 1 if source.unit is None else source.contribution * WEIGHT
+    row = ROW if source.unit is None else WEIGHT
+    reach = ROW if source.unit is None else source.contribution * WEIGHT
     return CellHistogram(named("histogram", cell, where), cell, where, row, reach)
 
 

@@ -59,6 +59,7 @@ DISTINCT = AggregateFunction(
     counts=False,
     python="distinct",
 )
+SUM = AggregateFunction(("SUM",), (exp.Sum,), "x", makers.total, counts=False, python="total")
 DISTINCT_SUM = AggregateFunction(("SUM(DISTINCT x)",), (), "x", makers.distinct_sum, counts=False)
 DISTINCT_AVERAGE = AggregateFunction(("AVG(DISTINCT x)",), (), "x", makers.distinct_average, counts=False)
 
@@ -68,7 +69,7 @@ TABLE = (
     DISTINCT,
     DISTINCT_SUM,
     DISTINCT_AVERAGE,
-    AggregateFunction(("SUM",), (exp.Sum,), "x", makers.total, counts=False, python="total"),
+    SUM,
     AggregateFunction(("AVG",), (exp.Avg,), "x", makers.average, counts=True, python="mean"),
     AggregateFunction(
         ("VAR_SAMP", "VARIANCE", "VAR"),

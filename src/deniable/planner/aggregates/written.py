@@ -42,7 +42,7 @@ def written(node: exp.Expression) -> Written:
     extra = any(given for name, given in call.args.items() if given and name not in known | _HARMLESS)
     if extra or isinstance(value, exp.Distinct) or (isinstance(value, exp.Star) and function is not COUNT):
         reason = f"This form of {function.sql[0]} is not supported."
-        raise Refused("unsupported-form", reason, "Use a simpler form.", position(node))
+        raise Refused("unsupported-form", reason, _example(function), position(node))
     if isinstance(value, exp.Star):
         return Written(function, ())
     match function.takes:

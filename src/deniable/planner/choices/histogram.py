@@ -30,6 +30,10 @@ MOST_TOGETHER = 1 << 24
 """Cells of all groups together, at most."""
 
 
+ROW = 1 << 10
+"""What a row counts as that is a unit of its own: an extreme is looked for within a fraction of a row from its end."""
+
+
 @dataclass(frozen=True, slots=True)
 class CellHistogram:
     """Rows of each group, counted by cell."""
@@ -44,7 +48,8 @@ class CellHistogram:
 
     def query(self, source: Source, keys: tuple[Key, ...]) -> Sums:
         """For the engine."""
-        return Sums(source, (*keys, Key(CELL, self.cell)), (Total(self.name, number(1), self.where, 1, 0),))
+        row = self.row if source.unit is None else 1  # those of units are weighed besides
+        return Sums(source, (*keys, Key(CELL, self.cell)), (Total(self.name, number(row), self.where, row, 0),))
 
 
 def most_cells(groups: int) -> int:

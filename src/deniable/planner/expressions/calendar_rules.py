@@ -69,9 +69,15 @@ def _boundaries(node: exp.Expression, go: Go) -> Expression:
 
 
 def _format(*, letters: bool) -> Rule:
-    return frozenset({"this", "format"}), lambda node, go: dates.formatted(
-        go(node.this), go(node.args.get("format")), letters=letters
-    )
+    """What is written of a moment; SQLite, and DuckDB too, may have the format first."""
+
+    def build(node: exp.Expression, go: Go) -> Expression:
+        moment, pattern = go(node.this), go(node.args.get("format"))
+        if isinstance(moment, Literal) and moment.kind is Kind.TEXT and pattern.kind in (Kind.DATE, Kind.TIMESTAMP):
+            moment, pattern = pattern, moment
+        return dates.formatted(moment, pattern, letters=letters)
+
+    return frozenset({"this", "format"}), build
 
 
 def _name_of(pattern: str) -> Rule:

@@ -25,6 +25,10 @@ ROUNDED = "rounded"
 
 Only the planner writes it, around statistics: it is no function of the allow-list, and no engine ever sees it.
 """
+MOMENTS = "moments"
+"""A variance, covariance, slope or correlation, and the sums behind it, which planner/intervals/moments.py reads."""
+ANY = "where_any"
+"""How many rows there are, and a value, which is NULL where there are none."""
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
 
@@ -80,6 +84,8 @@ def evaluate(expression: Expression, columns: Mapping[str, Result], rows: int) -
             return columns[part.name]
         if isinstance(part, Literal):
             return _constant(part, rows)
+        if part.function == MOMENTS:
+            return result(part.arguments[0])
         return RULES[part.function](*(result(argument) for argument in part.arguments))
 
     with np.errstate(all="ignore"):
@@ -141,6 +147,11 @@ def _rounded(one: Band, most: Band, rows: Band) -> Band:
     """Off by at most so much for each of as many rows as there may be; where nobody knows how many, left out."""
     aside = np.nan_to_num(most.value * np.maximum(rows.high, 0), nan=0, posinf=np.inf)
     return Band(one.value, one.low - aside, one.high + aside)
+
+
+def _where_any(many: Band, one: Band) -> Band:
+    """NULL where nothing is counted; what it could be stays said."""
+    return Band(np.where(many.value > 0, one.value, np.nan), one.low, one.high)
 
 
 def _rising(rule: Callable[[FloatArray], FloatArray]) -> Callable[[Band], Band]:
@@ -317,6 +328,8 @@ RULES: dict[str, Callable[..., Result]] = {
     "ceiling": _rising(np.ceil),
     "round": _round,
     ROUNDED: _rounded,
+    ANY: _where_any,
+    MOMENTS: lambda one, *_: one,
     "sqrt": lambda one: Band(_square_root(one.value), np.sqrt(np.maximum(one.low, 0)), _square_root(one.high)),
     "exp": _rising(np.exp),
     "least": _extreme(np.fmin),

@@ -159,6 +159,11 @@ def _within(low: int, high: int) -> Callable[[Arguments], Range]:
     return lambda _: Range(Fraction(low), Fraction(high))
 
 
+def _characters(each: int) -> Callable[[Arguments], Range]:
+    """As many as the text can have, so many for each: columns are cut to their declared length where they are read."""
+    return lambda arguments: Range(Fraction(0), Fraction(max(1, each * longest(arguments[0]))))
+
+
 def _branches(arguments: Arguments) -> Arguments:
     """The values of a CASE: condition, value, condition, value, ..., otherwise."""
     return (*arguments[1::2], arguments[-1]) if len(arguments) % 2 else arguments[1::2]
@@ -369,7 +374,7 @@ FUNCTIONS: dict[str, Function] = {
     "lower": Function(_TEXT, _WORDS),
     "upper": Function(_TEXT, _WORDS),
     "trim": Function(_TEXT, _WORDS),
-    "length": Function(_TEXT, _WHOLE, _within(0, 2**31)),
+    "length": Function(_TEXT, _WHOLE, _characters(1)),
     "substring": Function((_TEXT[0], _INTEGER, _INTEGER), _WORDS),
     "concat": Function((_TEXT[0],), _WORDS, many=True),
     "concat_with": Function((_TEXT[0], _TEXT[0]), _WORDS, nullable=lambda a: a[0].nullable, many=True),
@@ -388,8 +393,8 @@ FUNCTIONS: dict[str, Function] = {
     "split_part": Function((_TEXT[0], _TEXT[0], _INTEGER), _WORDS, texts.split),
     "last": Function((_TEXT[0], _INTEGER), _WORDS, texts.last),
     "reverse": Function(_TEXT, _WORDS),
-    "position": Function((_TEXT[0], _TEXT[0]), _WHOLE, _within(0, 2**31)),
-    "byte_length": Function(_TEXT, _WHOLE, _within(0, 2**33)),
+    "position": Function((_TEXT[0], _TEXT[0]), _WHOLE, _characters(1)),
+    "byte_length": Function(_TEXT, _WHOLE, _characters(4)),
     "year": _years(),
     "iso_year": _years(iso=True),
     "decade": _years(over=10),

@@ -121,6 +121,9 @@ def _empty(within: Range) -> bool:
 
 def _narrow(condition: Expression, key: Expression, known: _Known) -> _Known:
     """What a condition on the key itself says about its values."""
+    match condition:
+        case Call(function="not", arguments=(Call(function="is_null", arguments=(one,)),)) if one == key:
+            return replace(known, present=True)
     if not isinstance(condition, Call) or condition.arguments[0] != key:
         return known
     constants = [argument for argument in condition.arguments[1:] if isinstance(argument, Literal)]

@@ -8,7 +8,7 @@ from deniable.core.algebra.expression import Expression, Kind, Literal
 from deniable.core.errors import InvalidArgumentError
 from deniable.planner.expressions import texts
 from deniable.planner.expressions.functions import call, number
-from deniable.planner.expressions.rules import PAIR, Go, Rule, binary, unary
+from deniable.planner.expressions.rules import PAIR, Go, Rule, unary
 
 
 def _pattern(name: str) -> Rule:
@@ -35,6 +35,12 @@ def _substring(node: exp.Expression, go: Go) -> Expression:
 def _concat(node: exp.Expression, go: Go) -> Expression:
     """The function CONCAT skips NULLs, which is to join empty texts."""
     return call("concat", *(call("coalesce", go(part), Literal("", Kind.TEXT)) for part in node.expressions))
+
+
+def _joined(node: exp.Expression, go: Go) -> Expression:
+    """Whatever is beside a text is written as one."""
+    parts = [go(node.this), go(node.expression)]
+    return call("concat", *(part if part.kind is Kind.TEXT else call("to_text", part) for part in parts))
 
 
 def _concat_with(node: exp.Expression, go: Go) -> Expression:
@@ -115,6 +121,6 @@ RULES: dict[type[exp.Expression], Rule] = {
     exp.ConcatWs: (frozenset({"expressions"}), _concat_with),
     exp.Length: unary("length"),
     exp.Substring: (frozenset({"this", "start", "length"}), _substring),
-    exp.DPipe: binary("concat"),
+    exp.DPipe: (PAIR, _joined),
     exp.Concat: (frozenset({"expressions"}), _concat),
 }

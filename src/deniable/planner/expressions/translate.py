@@ -181,6 +181,9 @@ def _unknown(node: exp.Expression) -> Refused:
         return Refused(
             "rows", "Single rows are never shown, only statistics.", "Use COUNT(*), SUM(...), AVG(...).", place
         )
+    if isinstance(node, exp.Placeholder | exp.Parameter):
+        hint = 'Give params=[...] for ? and $1, or params={"name": ...} for :name.'
+        return Refused("bad-parameters", "There is no value for this parameter.", hint, place)
     if isinstance(node, exp.Subquery | exp.Select | exp.Exists):
         hint = "Join it, or look for people: person IN (SELECT person ...)."
         return Refused("subquery", "A subquery is not allowed here.", hint, place)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date
 from fractions import Fraction
+from unicodedata import normalize
 
 from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal
 from deniable.core.algebra.relation import Beside, Joined
@@ -17,6 +18,8 @@ from deniable.planner.relations.rows import Origin
 from deniable.planner.work import spend
 from deniable.policy import Entry
 
+Combinations = tuple[tuple[str, ...], tuple[tuple[Entry, ...], ...]]
+"""Names of keys, and the values that they can have together; all of them NULL, where nothing is joined."""
 _MOST = 2_000
 """Rows of a public table that are written into an answer's algebra."""
 
@@ -39,6 +42,37 @@ def determined(value: Expression, origin: Origin, keys: Sequence[GroupKey]) -> E
         for part in (call("equal", seen, _literal(entry, seen.kind)), _literal(found, value.kind))
     ]
     return call("case", *branches) if branches else Literal(None, value.kind)
+
+
+def undetermined(keys: Sequence[GroupKey], origin: Origin) -> tuple[GroupKey, ...]:
+    """The keys without those that others determine: `GROUP BY shops.id, shops.name` has one group for each shop."""
+    found = list(keys)
+    for key in keys:
+        others = [other for other in found if other is not key]
+        if determined(key.value, origin, others) is not None:
+            found = others
+    return tuple(found)
+
+
+def possible(keys: Sequence[GroupKey], origin: Origin) -> tuple[Combinations, ...]:
+    """Of keys that are columns of one public table: which of their values stand side by side in its rows."""
+    tables: dict[str, list[GroupKey]] = {}
+    for key in keys:
+        if isinstance(key.value, Column) and key.value.name in origin.entries and key.domain is not None:
+            tables.setdefault(origin.entries[key.value.name][0], []).append(key)
+    return tuple(_together(found, origin) for found in tables.values() if len(found) > 1)
+
+
+def _together(keys: Sequence[GroupKey], origin: Origin) -> Combinations:
+    columns = [origin.entries[key.value.name][1] for key in keys if isinstance(key.value, Column)]
+    spend(sum(map(len, columns)))
+    rows = dict.fromkeys(zip(*(map(_as_key, column.values()) for column in columns), strict=True))
+    return tuple(key.name for key in keys), (*rows, (None,) * len(keys))
+
+
+def _as_key(value: Entry) -> Entry:
+    """Texts as group keys have them."""
+    return normalize("NFC", value) if isinstance(value, str) else value
 
 
 def _equal(origin: Origin, name: str) -> set[str]:

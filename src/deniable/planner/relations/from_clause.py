@@ -106,7 +106,8 @@ class Relations:
             names = everything(rows)
             check_once([name for name, _ in names], node)
             if titles and len(titles) != len(names):
-                raise Refused("unsupported-form", f"{alias.name!r} has {len(names)} columns.", "", position(node))
+                hint = f"Give it {len(names)} names, or none."
+                raise Refused("unsupported-form", f"{alias.name!r} has {len(names)} columns.", hint, position(node))
             called = zip(titles or [name for name, _ in names], (value for _, value in names), strict=True)
             rows = rows.called(alias.name, dict(called))
         return [Item.of(rows, node, join)]
@@ -128,7 +129,8 @@ class Relations:
         _check_parts(found.columns, node)
         names = list(found.columns)
         if len(columns) > len(names):
-            raise Refused("unsupported-form", f"{alias!r} has only {len(names)} columns.", "", position(columns[-1]))
+            hint = f"Give it at most {len(names)} names: {', '.join(names)}."
+            raise Refused("unsupported-form", f"{alias!r} has only {len(names)} columns.", hint, position(columns[-1]))
         titles = [column.name for column in columns] + names[len(columns) :]
         check_once(titles, node)
         return found.called(alias, dict(zip(titles, found.columns.values(), strict=True)))

@@ -57,7 +57,8 @@ def equated(using: tuple[exp.Identifier, ...], node: exp.Expression) -> JoinLink
                 found = both(found, call("equal", *sides))
             except InvalidArgumentError:
                 place = position(name) or position(node)
-                raise Refused("type-mismatch", f"{name.name!r} is of two kinds.", "", place) from None
+                hint = f"Write ON a.{name.name} = CAST(b.{name.name} AS TEXT)."
+                raise Refused("type-mismatch", f"{name.name!r} is of two kinds.", hint, place) from None
         return found
 
     return JoinLink(link, tuple(name.name.lower() for name in using))

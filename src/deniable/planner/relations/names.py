@@ -22,7 +22,8 @@ _SCHEMAS = ("public", "main")
 def qualifier(node: exp.Table | exp.Column) -> Path:
     """What stands before the name of a table, or before that of a column's table."""
     parts = (node.args.get("catalog"), node.args.get("db"))
-    return tuple(part.name.lower() for part in parts if part is not None)
+    names = (part.name if isinstance(part, exp.Expression) else part for part in parts if part is not None)
+    return tuple(name.lower() for name in names)  # between two points stands an empty one
 
 
 def declared(node: exp.Table, policy: Policy) -> DeclaredTable | None:

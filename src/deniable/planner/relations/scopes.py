@@ -9,11 +9,11 @@ from difflib import get_close_matches
 
 from sqlglot import exp
 
-from deniable.core.algebra.expression import Column, Expression, Kind
+from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal
 from deniable.core.errors import Refused
 from deniable.planner.aggregates.makers import Aggregate
 from deniable.planner.aggregates.statistics import Statistics
-from deniable.planner.aggregates.table import COUNT, DISTINCT, UNITS, AggregateFunction, proposal
+from deniable.planner.aggregates.table import COUNT, DISTINCT, SUM, UNITS, AggregateFunction, proposal
 from deniable.planner.aggregates.written import written
 from deniable.planner.expressions.functions import call, longest
 from deniable.planner.expressions.keys import GroupKey
@@ -22,7 +22,7 @@ from deniable.planner.parse import position
 from deniable.planner.relations.determined import determined
 from deniable.planner.relations.names import qualifier
 from deniable.planner.relations.rows import MERGED, Origin
-from deniable.planner.wording.own_words import advised
+from deniable.planner.wording.own_words import advised, spelled
 from deniable.planner.work import spend
 
 _NAMES_A_STEP = 16
@@ -118,13 +118,16 @@ class GroupScope(ABC):
         found = self.alias(node)
         if found is not None:
             return found
-        value = determined(self.row.column(node), self.row.origin, self.keys)
+        meant = self.row.column(node)
+        value = determined(meant, self.row.origin, self.keys)
         if value is not None:
             return value
+        numeric = meant.kind in (Kind.INTEGER, Kind.NUMBER)
+        example = f"AVG({node.name})" if numeric else f"COUNT(DISTINCT {node.name})"
         raise Refused(
             "not-grouped",
             f"{node.name!r} has no single value per group.",
-            f"Put it into GROUP BY, or into an aggregate such as AVG({node.name}).",
+            f"Write GROUP BY {node.name}, or put it into an aggregate such as {example}.",
             position(node),
         )
 
@@ -150,7 +153,8 @@ class GroupScope(ABC):
         except Refused as refusal:
             if refusal.position is not None:
                 raise
-            raise Refused(refusal.code, refusal.reason, refusal.hint, position(node)) from None
+            hint = _bounded(node, refusal.hint) if refusal.code == "needs-bounds" else refusal.hint
+            raise Refused(refusal.code, refusal.reason, hint, position(node)) from None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -180,12 +184,40 @@ def taken_apart(node: exp.Expression, row: RowScope) -> tuple[AggregateFunction,
     where = condition(node.expression.this, row) if isinstance(node, exp.Filter) else None
     found = written(node.this if isinstance(node, exp.Filter) else node)
     values = tuple(translate(value, row) for value in found.values)
+    values, where = conditional(values, where, zeros=found.function is SUM)
     if found.function.adds:
         values = tuple(call("to_integer", value) if value.kind is Kind.BOOLEAN else value for value in values)
     if found.function is DISTINCT and row.origin.unit is not None and values == (row.origin.unit,):
         units = COUNT if row.origin.single else UNITS  # with one row for each unit, rows are units
         return units, Aggregate((), where)
     return found.function, Aggregate(values, where, found.constants)
+
+
+def conditional(
+    values: tuple[Expression, ...], where: Expression | None, *, zeros: bool
+) -> tuple[tuple[Expression, ...], Expression | None]:
+    """`CASE WHEN c THEN x END` is x of the rows where c holds, since aggregates skip NULL, and sums zeros as well."""
+    match values:
+        case (Call(function="case", arguments=(holds, value, *rest)),) if not rest or _nothing(rest, zeros=zeros):
+            return (value,), holds if where is None else call("and", where, holds)
+        case _:
+            return values, where
+
+
+def _nothing(rest: Sequence[Expression], *, zeros: bool) -> bool:
+    """Whether all that a CASE gives otherwise adds nothing."""
+    return len(rest) == 1 and isinstance(rest[0], Literal) and (rest[0].value is None or (zeros and rest[0].value == 0))
+
+
+def _bounded(node: exp.Expression, otherwise: str) -> str:
+    """How to write an aggregate so that it has bounds, in the question's own words."""
+    inner = node.this if isinstance(node, exp.Filter | exp.WithinGroup) else node
+    value = inner.this if isinstance(inner, exp.AggFunc) else None
+    if not isinstance(value, exp.Expression) or isinstance(value, exp.Distinct):
+        return otherwise
+    columns = ", ".join(dict.fromkeys(column.name for column in value.find_all(exp.Column)))
+    clamped = f"{spelled(inner)}(LEAST(GREATEST({value.sql(dialect='duckdb')}, 0), 100))"
+    return f"Write {clamped}, with ends of your own, or ask the custodian for bounds of {columns or 'it'}."
 
 
 def _stray(node: exp.Anonymous) -> bool:

@@ -36,7 +36,8 @@ def _fields(node: exp.Expression, scope: RowScope) -> list[tuple[str, Expression
         return everything(scope.origin)
     chosen = [names for alias, names in scope.origin.names.items() if alias.lower() == wanted and alias != MERGED]
     if not chosen:
-        raise Refused("unknown-table", f"There is no table {wanted!r} here.", "", position(node))
+        hint = f"Write {' or '.join(f'{alias}.*' for alias in scope.origin.names if alias != MERGED)}."
+        raise Refused("unknown-table", f"There is no table {wanted!r} here.", hint, position(node))
     return [field for names in chosen for field in names.items()]
 
 
@@ -63,7 +64,8 @@ def grouped(select: exp.Select, scope: RowScope) -> Origin:
         if distinct.args.get("on") is not None:
             raise Refused("distinct", "DISTINCT ON is not supported.", "Write DISTINCT.", position(select))
         if nodes or next(aggregates(select.expressions), None) is not None:
-            raise Refused("distinct", "DISTINCT and aggregates do not go together here.", "", position(select))
+            hint = "Leave DISTINCT out: each row of GROUP BY is there once."
+            raise Refused("distinct", "DISTINCT and aggregates do not go together here.", hint, position(select))
         nodes = [node.unalias() for node in select.expressions]
     values = list(dict.fromkeys(translate(node, scope) for node in nodes))
     _check_own(origin, values, select)

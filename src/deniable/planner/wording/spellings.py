@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import cast
+from typing import TypeVar, cast
 from zoneinfo import ZoneInfo
 
 from sqlglot import exp
 
 from deniable.core.calendar import truncated
+from deniable.planner.wording.shorthand import written_out
 from deniable.policy import Policy
 
 _PARTS = ("dow", "doy", "isoyear", "decade", "century", "millisecond", "microsecond", "weekday", "dayofmonth")
@@ -22,16 +23,40 @@ _NOW = ("now", "get_current_timestamp", "transaction_timestamp", "statement_time
 _CLOCK: tuple[type[exp.Expression], ...] = (exp.CurrentTimestamp, exp.CurrentDatetime, exp.Localtimestamp)
 
 Arguments = list[exp.Expression]
+Tree = TypeVar("Tree", bound=exp.Expression)
 
 
 def plainly(tree: exp.Expression) -> exp.Expression:
     """The same tree in words that are known."""
+    written_out(tree)
     for node in list(tree.find_all(exp.Anonymous, exp.CountIf)):
         found = _counted_if(node) if isinstance(node, exp.CountIf) else _named(node.name.lower(), node.expressions)
         if found is not None:
             found.meta.update(node.meta)
             node.replace(found)
+    for found_in in list(tree.find_all(exp.In)):
+        if isinstance(whole := _bare(found_in.args.get("query")), exp.Union | exp.Intersect):
+            found_in.replace(_of_each(found_in, whole))
     return tree
+
+
+def _bare(query: exp.Expression | None) -> exp.Expression | None:
+    """What is inside of brackets, if they hold nothing else."""
+    while isinstance(query, exp.Subquery) and not any(value for name, value in query.args.items() if name != "this"):
+        query = query.this
+    return query
+
+
+def _of_each(node: exp.In, whole: exp.Expression) -> exp.Expression:
+    """`x IN (a UNION b)` is `x IN a OR x IN b`, and of INTERSECT both."""
+    inner = _bare(whole)
+    if not isinstance(inner, exp.Union | exp.Intersect) or any(
+        value for name, value in inner.args.items() if name not in ("this", "expression", "distinct")
+    ):
+        return exp.In(this=node.this.copy(), query=exp.Subquery(this=whole.copy()))
+    parts = [_of_each(node, part) for part in (inner.this, inner.expression)]
+    joined = exp.Or if isinstance(inner, exp.Union) else exp.And
+    return exp.Paren(this=joined(this=parts[0], expression=parts[1]))
 
 
 def _named(name: str, arguments: Arguments) -> exp.Expression | None:
@@ -40,11 +65,23 @@ def _named(name: str, arguments: Arguments) -> exp.Expression | None:
         return exp.Extract(this=exp.var(arguments[0].name), expression=arguments[1])
     if name in _PARTS and len(arguments) == 1:
         return exp.Extract(this=exp.var(name), expression=arguments[0])
+    if name in ("dateadd", "timestampadd") and len(arguments) == _OF_ADDING:
+        return _added(*arguments)
     if name in _NOW and not arguments:
         return exp.CurrentTimestamp()
     if name in _SAME and len(arguments) == _SAME[name][0]:
         return _SAME[name][1](arguments)
     return None
+
+
+_OF_ADDING = 3
+
+
+def _added(unit: exp.Expression, many: exp.Expression, moment: exp.Expression) -> exp.Expression:
+    """`dateadd('month', 1, day)`, or with a bare word for the unit, is `day + INTERVAL 1 month`."""
+    timestamp = exp.DataType.build("TIMESTAMP", dialect="duckdb")
+    start = exp.Cast(this=moment, to=timestamp) if isinstance(moment, exp.Literal) else moment
+    return exp.Add(this=start, expression=exp.Interval(this=many, unit=exp.var(unit.name)))
 
 
 _SAME: dict[str, tuple[int, Callable[[Arguments], exp.Expression]]] = {
@@ -62,7 +99,7 @@ def _counted_if(node: exp.CountIf) -> exp.Expression:
     return exp.Filter(this=exp.Count(this=exp.Star(), big_int=True), expression=exp.Where(this=node.this))
 
 
-def clocked(select: exp.Select, policy: Policy, now: datetime | None) -> tuple[exp.Select, tuple[str, ...]]:
+def clocked(select: Tree, policy: Policy, now: datetime | None) -> tuple[Tree, tuple[str, ...]]:
     """The question with constants for what a clock shows, and a sentence for each of them."""
     if select.find(exp.CurrentDate, exp.CurrentTime, *_CLOCK) is None:
         return select, ()
@@ -83,4 +120,4 @@ def clocked(select: exp.Select, policy: Policy, now: datetime | None) -> tuple[e
         said[f"{name} is {text} in this question ({zone}; cut to the {policy.clock})"] = None
         return exp.Cast(this=exp.Literal.string(text), to=exp.DataType.build(kind, dialect="duckdb"))
 
-    return cast("exp.Select", select.transform(fixed)), tuple(said)
+    return cast("Tree", select.transform(fixed)), tuple(said)

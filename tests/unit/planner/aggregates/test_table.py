@@ -136,4 +136,5 @@ def test_the_page_names_every_aggregate_and_no_other():
     inside_subqueries = {"BOOL_OR", "BOOL_AND"}
     assert names <= named
     filtered = {"COUNT_IF"}  # another way to write COUNT(*) FILTER (WHERE ...)
-    assert {name for name in named if _is_aggregate(name)} <= names | inside_subqueries | filtered
+    around = {"FIRST", "GROUPING", "LAG", "LEAD", "RANK"}  # computed from noisy answers, or a part of FETCH FIRST
+    assert {name for name in named if _is_aggregate(name)} <= names | inside_subqueries | filtered | around

@@ -17,6 +17,9 @@ from tests.support.shop import ITEMS, curator, policy, tables
 LEFT = "lines LEFT JOIN items USING (item)"
 ON = "lines l JOIN items i ON l.item = i.item"
 QUESTIONS = {
+    f"SELECT i.item AS k, i.kind AS l, SUM(price) AS a FROM {ON} GROUP BY i.item, i.kind": (
+        f"SELECT i.item AS k, i.kind AS l, SUM(price) AS a FROM {ON} GROUP BY 1, 2"
+    ),
     f"SELECT l.item AS k, i.kind AS l, SUM(price) AS a FROM {ON} GROUP BY l.item": (
         f"SELECT l.item AS k, ANY_VALUE(i.kind) AS l, SUM(price) AS a FROM {ON} GROUP BY 1"
     ),

@@ -1,0 +1,186 @@
+"""How far combinations of independent noises reach: the quantiles of their convolution, never below the true ones.
+
+The noise of a statistic is discrete: X steps of its grid. A uniform draw within half a step turns it into a symmetric
+law with one peak, X + U, that is more peaked than a continuous one which is easy to add up; and sums of more peaked
+laws are more peaked (Birnbaum 1948). What U moves is added again: half a step for each noise. docs/proofs/intervals.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, log, tanh
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.core.normal import quantile
+from deniable.mechanisms import Gaussian, Laplace
+
+FloatArray = NDArray[np.float64]
+
+_ON_A_LATTICE = 64
+"""AddedNoise of at most so many steps is added up exactly, where all of it lies on one grid."""
+_MOST_ADDED = 6
+"""So many Laplace noises are added up by partial fractions; of more, the tail is bounded (Chernoff)."""
+_NEWTON_STEPS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class AddedNoise:
+    """The noise on one statistic, and what a step of its grid is worth in the answer's unit."""
+
+    mechanism: Laplace | Gaussian
+    worth: Fraction
+
+    @property
+    def step(self) -> float:
+        """In the answer's unit."""
+        return float(self.worth * self.mechanism.step)
+
+    @property
+    def scale(self) -> float:
+        """Of Laplace noise, or the standard deviation of Gaussian noise, in steps."""
+        mechanism = self.mechanism
+        return float(mechanism.scale) if isinstance(mechanism, Laplace) else mechanism.sigma / float(mechanism.step)
+
+    @property
+    def gaussian(self) -> bool:
+        """Or Laplace."""
+        return isinstance(self.mechanism, Gaussian)
+
+    def radius(self, doubt: Fraction) -> float:
+        """What this noise alone exceeds with probability at most `doubt`: by its exact, discrete law."""
+        return float(self.mechanism.error(1 - doubt) * self.worth)
+
+
+def radius(noises: Sequence[AddedNoise], coefficients: FloatArray, doubt: Fraction) -> FloatArray:
+    """What the absolute value of a combination exceeds with probability at most `doubt`.
+
+    Guarantee:  for every column c of `coefficients` and independent noises X_i, Pr[|sum c_i X_i| > radius] <= doubt;
+                and it never falls when a coefficient grows in size.
+    Rounding:   upward: half a step for each Laplace noise, one and a half for each Gaussian one, unless it is alone or
+                on one grid with the others, where the law is added up exactly.
+    Reference:  Birnbaum 1948 (sums of peaked laws); Anderson 1955.
+    Proof:      docs/proofs/intervals.md
+
+    Example:
+        >>> noise = AddedNoise(Laplace(sensitivity=1, epsilon="0.001"), Fraction(1))
+        >>> one, two = (radius([noise] * many, np.ones((many, 1)), Fraction(1, 20))[0] for many in (1, 2))
+        >>> round(one), round(two)
+        (2996, 4122)
+    """
+    sizes = np.abs(coefficients)
+    used = [place for place, row in enumerate(sizes) if row.any()]
+    noises, sizes = [noises[place] for place in used], sizes[used]
+    if not noises:
+        return np.zeros(coefficients.shape[1])
+    if len(noises) == 1:
+        alone: FloatArray = sizes[0] * noises[0].radius(doubt)
+        return alone
+    if (exact := _on_a_lattice(noises, sizes, doubt)) is not None:
+        return exact
+    smoothed = _smoothed(noises, sizes, doubt)
+    if min(noise.scale for noise in noises) > _ON_A_LATTICE:
+        return smoothed
+    worst = np.array([noise.radius(doubt / len(noises)) for noise in noises]) @ sizes
+    least: FloatArray = np.minimum(worst, smoothed)  # of a few coarse steps, the worst case of each may be less
+    return least
+
+
+def _smoothed(noises: Sequence[AddedNoise], sizes: FloatArray, doubt: Fraction) -> FloatArray:
+    """By continuous laws that are less peaked than X + U, and what was moved to get there."""
+    steps = sizes * np.array([[noise.step] for noise in noises])
+    if noises[0].gaussian:  # X + U is more peaked than a normal draw, rounded, plus U: within a step of that draw
+        sigmas = steps * np.array([[noise.scale] for noise in noises])
+        normal: FloatArray = -quantile(float(doubt) / 2) * np.sqrt((sigmas**2).sum(axis=0)) + 1.5 * steps.sum(axis=0)
+        return normal
+    scales = steps * np.array([[_smooth_scale(noise.scale)] for noise in noises])
+    smooth: FloatArray = laplace_radius(scales, float(doubt)) + steps.sum(axis=0) / 2
+    return smooth
+
+
+def _smooth_scale(scale: float) -> float:
+    """Of the Laplace law that X + U is more peaked than: 1 / (2 tanh(1 / (2 scale))), a little above the scale.
+
+    With q = exp(-1/scale), Pr[|X + U| > m + u] = q^m (1 - 2 u tanh(1/(2 scale))) for |u| <= 1/2, at most
+    exp(-m / scale - 2 u tanh) <= exp(-2 (m + u) tanh), as 2 tanh(1/(2 scale)) <= 1/scale.
+    """
+    return 1 / (2 * tanh(1 / (2 * scale)))
+
+
+def laplace_radius(scales: FloatArray, doubt: float) -> FloatArray:
+    """The quantile of |sum of Laplace draws|, for each column of scales, from above.
+
+    By partial fractions: Pr[|sum| > t] = sum of w_i exp(-t / b_i), w_i = product over j of b_i^2 / (b_i^2 - b_j^2).
+    Scales that are too close for that are drawn apart, upward. The law is log-concave, so the logarithm of its tail is
+    concave, and Newton's method ends above the quantile from wherever it starts.
+    """
+    nothing = scales.max(axis=0) == 0
+    if nothing.any():
+        return np.where(nothing, 0, laplace_radius(np.where(nothing, 1, scales), doubt))
+    if len(scales) > _MOST_ADDED:
+        return _chernoff(scales, doubt)
+    unit = scales.max(axis=0)
+    apart = _apart(scales / unit)
+    ratios = apart[:, None] ** 2 - apart[None] ** 2
+    places = np.arange(len(apart))
+    ratios[places, places] = apart**2
+    weights = (apart[:, None] ** 2 / ratios).prod(axis=1)
+    lost = 1e-15 * np.abs(weights).sum(axis=0)
+    reachable = lost < doubt / 100
+    aim = np.log(np.where(reachable, doubt - lost, doubt))
+    found = np.zeros(apart.shape[1])
+    for _ in range(_NEWTON_STEPS):
+        terms = weights * np.exp(-found / apart)
+        tail = terms.sum(axis=0)
+        slope = (terms / apart).sum(axis=0)
+        with np.errstate(all="ignore"):
+            further = found + (np.log(tail) - aim) * tail / slope
+        found = np.where((tail > 0) & (slope > 0), further, found)
+    with np.errstate(all="ignore"):
+        held = reachable & ((weights * np.exp(-found / apart)).sum(axis=0) <= np.exp(aim) * (1 + 1e-9))
+    return found * unit if held.all() else np.where(held, found * unit, _chernoff(scales, doubt))
+
+
+def _apart(scales: FloatArray) -> FloatArray:
+    """Sorted, each larger than the one before by so much that partial fractions keep their digits; never smaller."""
+    gap = 1.004 if len(scales) < 4 else 1.02  # noqa: PLR2004 - each further noise costs two digits, or one
+    ordered = np.sort(scales, axis=0)
+    ordered[0] = np.maximum(ordered[0], 1e-3 * ordered[-1])
+    for place in range(1, len(ordered)):
+        ordered[place] = np.maximum(ordered[place], gap * ordered[place - 1])
+    return ordered
+
+
+def _chernoff(scales: FloatArray, doubt: float) -> FloatArray:
+    """The least of a few bounds, all true: Pr[|sum| > t] <= 2 exp(-a t) product of 1 / (1 - a^2 b^2)."""
+    best = np.full(scales.shape[1], np.inf)
+    relative = scales / scales.max(axis=0)
+    for share in np.linspace(0.02, 0.98, 49):
+        best = np.minimum(best, (log(2 / doubt) - np.log1p(-((share * relative) ** 2)).sum(axis=0)) / share)
+    bounded: FloatArray = best * scales.max(axis=0)
+    return bounded
+
+
+def _on_a_lattice(noises: Sequence[AddedNoise], sizes: FloatArray, doubt: Fraction) -> FloatArray | None:
+    """The least whole number of steps, where every noise counts the same steps, and not too many of them."""
+    steps = np.unique(sizes * np.array([[noise.step] for noise in noises]))
+    if steps.size > 1 or sizes.shape[1] > 1 or max(noise.scale for noise in noises) > _ON_A_LATTICE:
+        return None
+    law = np.ones(1)
+    for noise in noises:
+        law = np.convolve(law, _probabilities(noise))
+    middle = law.size // 2
+    outside = 1 - law[middle] - 2 * np.concatenate([[0.0], np.cumsum(law[middle + 1 :])])
+    return np.array([int(np.argmax(outside <= float(doubt) - 1e-12)) * steps[0]])
+
+
+def _probabilities(noise: AddedNoise) -> FloatArray:
+    """Of each number of steps, as far as they are above 1e-18."""
+    far = np.arange(ceil((9.2 if noise.gaussian else 42) * noise.scale) + 1, dtype=np.float64)
+    side = np.exp(-((far / noise.scale) ** 2) / 2) if noise.gaussian else np.exp(-far / noise.scale)
+    law = np.concatenate([side[:0:-1], side])
+    probabilities: FloatArray = law / law.sum()
+    return probabilities

@@ -1,0 +1,94 @@
+"""Quotients: the hull against the definition of Fieller's set, and its coverage summed up over all of the noise."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from deniable.planner.intervals.fieller import QuotientLaw
+from deniable.planner.intervals.forms import Affine, Ratio
+from deniable.planner.intervals.law import radius
+from tests.unit.planner.intervals.test_law import law, noise
+
+DOUBT = Fraction(1, 20)
+NOISES = {"s": noise(12, worth="0.5"), "n": noise(10)}
+MEAN = Ratio(Affine(multiples={"s": Fraction(1)}), Affine(multiples={"n": Fraction(1)}))
+SHARED = Ratio(
+    Affine(multiples={"s": Fraction(1), "n": Fraction(30)}), Affine(multiples={"n": Fraction(1), "s": Fraction(1, 10)})
+)
+NOTHING = (np.zeros(1), np.zeros(1))
+
+
+def hull(ratio, noisy, noises=NOISES):
+    top, bottom = (
+        float(one.constant) + sum(float(times) * noisy[name] for name, times in one.multiples.items())
+        for one in (ratio.top, ratio.bottom)
+    )
+    slack = np.zeros_like(top)
+    return QuotientLaw.of(ratio, noises, DOUBT).hull(top, bottom, (slack, slack))
+
+
+@pytest.mark.parametrize("ratio", [MEAN, SHARED], ids=["mean", "shared"])
+@pytest.mark.parametrize("noisy", [(400.0, 100.0), (-77.0, 45.0), (0.0, 1000.0), (50.0, -90.0)])
+def test_the_hull_holds_every_value_that_the_noise_allows(ratio, noisy):
+    sums = {"s": np.array([noisy[0]]), "n": np.array([noisy[1]])}
+    low, high = hull(ratio, sums)
+    values = np.concatenate([np.linspace(-100, 100, 4001), np.linspace(low[0] - 1, high[0] + 1, 2001)])
+    values = values[np.isfinite(values)]
+    names = ["n", "s"]
+    tops, bottoms = (
+        np.array([float(one.multiples.get(name, 0)) for name in names]) for one in (ratio.top, ratio.bottom)
+    )
+    sizes = tops[:, None] - bottoms[:, None] * values
+    left = sizes.T @ np.array([noisy[1], noisy[0]])
+    allowed = values[np.abs(left) <= radius([NOISES[name] for name in names], sizes, DOUBT)]
+    assert allowed.size
+    assert low[0] <= allowed.min()
+    assert high[0] >= allowed.max()
+    if np.isfinite(low[0]):
+        assert high[0] - low[0] <= (allowed.max() - allowed.min()) * 1.03 + 0.2
+
+
+@pytest.mark.parametrize("ratio", [MEAN, SHARED], ids=["mean", "shared"])
+@pytest.mark.parametrize("exact", [(300, 90), (-500, 200), (0, 400)])
+def test_the_set_holds_the_quotient_as_often_as_it_says(ratio, exact):
+    """Every pair of noises, with its probability: nothing is sampled."""
+    (first, weights), (second, others) = law(NOISES["s"]), law(NOISES["n"])
+    likely, rarely = weights > 1e-9, others > 1e-9
+    sums = {
+        "s": np.repeat(exact[0] + first[likely], rarely.sum()),
+        "n": np.tile(exact[1] + second[rarely], likely.sum()),
+    }
+    low, high = hull(ratio, sums)
+    truths = [
+        sum(
+            float(times) * value
+            for times, value in ((one.multiples.get("s", 0), exact[0]), (one.multiples.get("n", 0), exact[1]))
+        )
+        for one in (ratio.top, ratio.bottom)
+    ]
+    truth = truths[0] / truths[1]
+    chance = np.outer(weights[likely], others[rarely]).reshape(-1)
+    held = float(chance[(low <= truth) & (truth <= high)].sum())
+    assert 0.95 - 1e-6 <= held <= 0.966
+
+
+def test_a_divisor_that_may_be_zero_leaves_everything_open():
+    low, high = hull(MEAN, {"s": np.array([500.0]), "n": np.array([12.0])})
+    assert (low[0], high[0]) == (-np.inf, np.inf)
+
+
+def test_shared_noise_is_counted_once():
+    """Of x / (x + y) with hardly any noise on y, hardly anything is unknown."""
+    noises = {"x": noise(1000), "y": noise(1)}
+    share = Ratio(Affine(multiples={"x": Fraction(1)}), Affine(multiples={"x": Fraction(1), "y": Fraction(1)}))
+    low, high = hull(share, {"x": np.array([10_000.0]), "y": np.array([0.0])}, noises)
+    assert 0.99 < low[0] <= 1 <= high[0] < 1.01
+
+
+def test_slack_widens_both_ends():
+    law_of_mean = QuotientLaw.of(MEAN, NOISES, DOUBT)
+    sums = np.array([400.0]), np.array([100.0])
+    plain, loose = (law_of_mean.hull(*sums, (np.array([slack]), np.zeros(1))) for slack in (0.0, 10.0))
+    assert loose[0] < plain[0]
+    assert loose[1] > plain[1]
