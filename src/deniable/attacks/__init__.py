@@ -4,6 +4,7 @@ from deniable.attacks.attack import Attack
 from deniable.attacks.on_models.membership import Membership
 from deniable.attacks.on_models.model import Model
 from deniable.attacks.on_models.ranking import Ranking
+from deniable.attacks.on_models.resemblance import Resemblance
 from deniable.attacks.on_questions.averaging import Averaging
 from deniable.attacks.on_questions.bit_refusals import BitRefusals
 from deniable.attacks.on_questions.differencing import Differencing
@@ -37,6 +38,7 @@ __all__ = [
     "Pairs",
     "Ranking",
     "Reconstruction",
+    "Resemblance",
     "SinglingOut",
     "Skewness",
     "Uniqueness",

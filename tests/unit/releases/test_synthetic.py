@@ -15,12 +15,15 @@ from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian
 from deniable.releases import Synthesis
 from deniable.releases.synthetic import tree
-from deniable.releases.synthetic.bins import binned
+from deniable.releases.synthetic.bins import Bins, binned
 from deniable.releases.synthetic.domain import ColumnDomain
-from deniable.releases.synthetic.field import PairwiseField, shares_of
+from deniable.releases.synthetic.estimates import Goal
+from deniable.releases.synthetic.field import PairwiseField
+from deniable.releases.synthetic.likeness import GoalSide, Likeness, Particles, counts_of
 from deniable.releases.synthetic.portion import FINE, Portion, Vectors, read, weights_for
 from deniable.releases.synthetic.recipe import Recipe
 from deniable.releases.synthetic.rows import as_declared, places
+from deniable.releases.synthetic.settle import Settling
 from deniable.releases.synthetic.tree import FALLBACK, FIELD, FOREST, drawn, from_tree
 
 SIZES = (40, 5, 8, 2, 3)
@@ -44,14 +47,14 @@ def _people(seed=1, rows=ROWS):
     return [age, town, work, rich, chance.integers(0, 3, rows)]
 
 
-def _measured(rho, people):
-    recipe = Recipe(_columns(), Fraction(rho), WEIGHT, Neighbours.ADD_REMOVE)
-    exact = [np.bincount(column, minlength=size) * WEIGHT for column, size in zip(people, SIZES, strict=True)]
+def _measured(rho, people, sizes=SIZES):
+    recipe = Recipe(_columns(sizes), Fraction(rho), WEIGHT, Neighbours.ADD_REMOVE)
+    exact = [np.bincount(column, minlength=size) * WEIGHT for column, size in zip(people, sizes, strict=True)]
     counted = recipe.counted(recipe.one_way.measure(exact))
-    codes = [own.fine[column] for own, column in zip(counted.bins, people, strict=True)]
-    sizes = [own.sizes[0] for own in counted.bins]
+    codes = [own[column] for own, column in zip(counted.finest, people, strict=True)]
+    sizes = [int(own.max()) + 1 for own in counted.finest]
     tables = {
-        (one, other): _crossed(codes[one], codes[other], (sizes[one], sizes[other])) * WEIGHT
+        (one, other): counts_of(codes[one], codes[other], (sizes[one], sizes[other])) * WEIGHT
         for one, other in recipe.pairs
     }
     return counted.measured(counted.pairs.measure(tables))
@@ -64,9 +67,9 @@ def _apart(one, other):
     return np.mean([0.5 * np.abs(difference).sum() for difference in differences])
 
 
-def _crossed(one, other, shape):
-    """How many rows lie in each cell."""
-    return np.bincount(one * shape[1] + other, minlength=shape[0] * shape[1]).reshape(shape)
+def shares_of(one, other, shape):
+    """The share of rows in each cell."""
+    return counts_of(one, other, shape) / one.size
 
 
 @settings(max_examples=200, deadline=None)
@@ -125,15 +128,16 @@ def test_bins_are_stretches_or_common_values(counts, ordered, missing, other, mo
         return
     values = (*range(size), *([None] * missing))
     column = ColumnDomain("c", Kind.INTEGER, values, ordered=ordered, other=other)
-    bins = binned(column, np.array(counts), (4 * most, most), (5.0, 20.0))
-    for numbers in (bins.fine, bins.coarse):
-        assert sorted(set(numbers.tolist())) == list(range(int(numbers.max()) + 1))
-    if missing:
-        assert (bins.fine == bins.fine[size]).sum() == 1
-        assert (bins.coarse == bins.coarse[bins.fine[size]]).sum() == 1
-    if ordered:
-        assert (np.diff(bins.fine[:size]) >= 0).all()
-        assert (np.diff(bins.coarse[: bins.fine[:size].max() + 1]) >= 0).all()
+    found = binned(column, np.array(counts), (6 * most, 4 * most, most), (5.0, 5.0, 20.0))
+    for bins in (found.bins(sharp=False), found.bins(sharp=True)):
+        for numbers in (bins.fine, bins.coarse):
+            assert sorted(set(numbers.tolist())) == list(range(int(numbers.max()) + 1))
+        if missing:
+            assert (bins.fine == bins.fine[size]).sum() == 1
+            assert (bins.coarse == bins.coarse[bins.fine[size]]).sum() == 1
+        if ordered:
+            assert (np.diff(bins.fine[:size]) >= 0).all()
+            assert (np.diff(bins.coarse[: bins.fine[:size].max() + 1]) >= 0).all()
 
 
 def test_a_wide_skewed_column_is_divided_where_its_rows_are():
@@ -160,13 +164,51 @@ def test_the_field_is_closer_than_the_tree_and_that_than_columns_alone():
         people,
         [
             places(column, own.fine, counts.estimate, chance)
-            for column, own, counts in zip(sure, measured.counted.bins, measured.counted.counts, strict=True)
+            for column, own, counts in zip(sure, measured.bins, measured.counted.counts, strict=True)
         ],
     )
     rows, method = measured.draw(ROWS, chance)
     assert method == FIELD
     assert _apart(people, rows) < 0.8 * by_tree
     assert by_tree < 0.7 * alone
+
+
+def test_settled_rows_are_much_closer_to_the_goals_than_drawn_ones(monkeypatch):
+    monkeypatch.setattr("deniable.releases.synthetic.field._PARTICLES", 2000)
+    measured = _measured(100, _people())
+    settled, _ = drawn(measured.likeness, 5000, np.random.default_rng(3))
+    monkeypatch.setattr(Settling, "settle", lambda *_: None)
+    plain, _ = drawn(measured.likeness, 5000, np.random.default_rng(3))
+    assert measured.likeness.distance(settled) < 0.6 * measured.likeness.distance(plain)
+
+
+def test_what_one_part_lacks_the_next_one_gets():
+    """Cells of which a part of the rows would have less than half a row are filled all the same."""
+    even = Goal((0, 1), fine=True, shares=np.full((8, 50), 1 / 400))
+    bins = tuple(Bins(np.arange(size), np.arange(size)) for size in (8, 50))
+    likeness = Likeness(bins, (np.full(8, 1 / 8), np.full(50, 1 / 50)), (even,), {})
+    blocks = [slice(0, 8), slice(8, 58)]
+    sides = [[GoalSide.of(likeness, 0, 0)], [GoalSide.of(likeness, 0, 1)]]
+    shares = [one.astype(np.float32) for one in likeness.shares]
+    settling, chance, parts = Settling(shares, sides, [0, 1]), np.random.default_rng(1), []
+    for _ in range(8):
+        particles = Particles.of([chance.integers(0, 8, 100), chance.integers(0, 50, 100)], blocks)
+        settling.settle(particles, np.zeros((58, 58), np.float32), [np.zeros(8), np.zeros(50)], chance)
+        parts.append(particles.rows)
+    together = [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+    assert likeness.distance(together) < 0.6 * np.mean([likeness.distance(part) for part in parts])
+
+
+def test_columns_that_nearly_determine_each_other_are_told_apart_sharply():
+    chance = np.random.default_rng(4)
+    far = chance.integers(0, 125, ROWS)
+    long = 2 * far + chance.integers(0, 2, ROWS)
+    town = chance.integers(0, 200, ROWS)
+    measured = _measured(20, [far, long, town], (125, 250, 200))
+    assert [bins.sizes[0] for bins in measured.bins] == [125, 250, 128]
+    assert ((0, 1), True) in [(table.pair, table.fine) for table in measured.tables]
+    rows, _ = measured.draw(ROWS, chance)
+    assert np.mean(np.abs(rows[1] - 2 * rows[0]) <= 3) > 0.9
 
 
 def test_a_fit_that_fails_falls_back_to_the_tree(monkeypatch):
@@ -219,9 +261,9 @@ def test_nothing_above_the_noise_leaves_columns_alone():
 def test_other_values_and_widths():
     chance = np.random.default_rng(1)
     town = ColumnDomain("town", Kind.TEXT, ("a", None), ordered=False, other=True)
-    assert as_declared(town, np.array([0, 1, 2]), chance).to_pylist() == ["a", None, "(other)"]
+    assert as_declared([town], [np.array([0, 1, 2])], chance).to_pylist() == ["a", None, "(other)"]
     heat = ColumnDomain("heat", Kind.NUMBER, (Fraction(0), Fraction(1), Fraction(2)), ordered=True, width=Fraction(1))
-    found = as_declared(heat, np.array([0, 1, 2]), chance).to_pylist()
+    found = as_declared([heat], [np.array([0, 1, 2])], chance).to_pylist()
     assert 0 <= found[0] <= 1 <= found[1] <= 2 == found[2]
 
 

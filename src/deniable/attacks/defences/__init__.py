@@ -1,6 +1,7 @@
 """What stands between private data and an attacker: the old ways, and this project's curator.
 
-Guards answer questions, publishers publish a table, recommenders rank advertisements, trainers publish a model.
+Guards answer questions, publishers publish a table, synthesizers publish made-up rows, recommenders rank
+advertisements, trainers publish a model.
 """
 
 from deniable.attacks.defences.auditors.bit_audit import OfflineBitAudit, SimulatableBitAudit
@@ -26,14 +27,20 @@ from deniable.attacks.defences.recommenders.deterministic import Deterministic
 from deniable.attacks.defences.recommenders.exponential_choice import ExponentialChoice
 from deniable.attacks.defences.recommenders.randomized_profile import RandomizedProfile
 from deniable.attacks.defences.recommenders.recommender import Recommender
+from deniable.attacks.defences.synthesizers.copied_rows import CopiedRows
+from deniable.attacks.defences.synthesizers.curator_tables import CuratorTables
+from deniable.attacks.defences.synthesizers.shuffled_columns import ShuffledColumns
+from deniable.attacks.defences.synthesizers.synthesizer import Synthesizer
 from deniable.attacks.defences.trainers.noisy_gradients import NoisyGradients
 from deniable.attacks.defences.trainers.plain_training import PlainTraining
 from deniable.attacks.defences.trainers.regularised_training import RegularisedTraining
 from deniable.attacks.defences.trainers.trainer import Trainer
 
 __all__ = [
+    "CopiedRows",
     "CuratorGuard",
     "CuratorResponder",
+    "CuratorTables",
     "Defence",
     "Deidentified",
     "Deterministic",
@@ -61,10 +68,12 @@ __all__ = [
     "Responder",
     "Rounding",
     "SecretTable",
+    "ShuffledColumns",
     "SimulatableBitAudit",
     "SimulatableMaxAudit",
     "Subsample",
     "SumAudit",
+    "Synthesizer",
     "TClose",
     "Trainer",
     "UniformNoise",

@@ -54,6 +54,11 @@ def publishers(epsilon: Number, values: Sequence[str] = DISEASES) -> Mapping[str
     )
 
 
+def synthesizers(epsilon: Number) -> Mapping[str, every.Synthesizer]:
+    """Those that make up rows."""
+    return _by_name((every.CopiedRows(), every.ShuffledColumns(), every.CuratorTables(epsilon)))
+
+
 def recommenders(epsilon: Number) -> Mapping[str, every.Recommender]:
     """Those that rank."""
     return _by_name((every.Deterministic(), every.RandomizedProfile(epsilon), every.ExponentialChoice(epsilon)))

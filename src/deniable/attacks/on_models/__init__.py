@@ -1,1 +1,1 @@
-"""Attacks on means, models and rankings: was this person in the data, and what is in the profile?"""
+"""Attacks on means, made-up rows, models and rankings: was this person in the data, and what is in the profile?"""

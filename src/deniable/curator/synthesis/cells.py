@@ -8,26 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 from deniable.core.algebra.expression import Kind
 from deniable.core.algebra.query import WEIGHT
 from deniable.core.errors import Refused
+from deniable.curator.synthesis.columns import check_known, domain_of, keys_of, quoted
 from deniable.planner import bind, parse
 from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.expressions.keys import Value
 from deniable.planner.plan import Bound
 from deniable.policy import DeclaredColumn, DeclaredTable, Policy
-from deniable.releases.synthetic.domain import ColumnDomain
+from deniable.releases.synthetic.domain import ColumnDomain, Part
 from deniable.releases.synthetic.synthesis import Synthesis
 
 MOST_COLUMNS = 60
 """Of one table, with those of its parents: pairs grow with the square."""
-_CELLS = 1000
-"""Into how many a number without a step is divided."""
-_NOT_YET = (Kind.TIMESTAMP, Kind.TIME)
-_LONGEST = 200
-"""Characters of a value that a synthetic column can hold."""
 
 Selected = Mapping[tuple[str, str], tuple[Value, ...]]
 """Values that the policy does not list, by table and column, as they were selected privately."""
@@ -75,7 +70,7 @@ class _Wanted:
     """A key in SQL, and what it is made of: a column of a table, or the number of rows in the table of this name."""
 
     sql: str
-    source: tuple[DeclaredTable, DeclaredColumn] | str
+    source: tuple[DeclaredTable, DeclaredColumn, Part | None] | str
 
 
 def table_cells(policy: Policy, wanted: Synthesis, selected: Selected) -> tuple[TableCells, ...]:
@@ -93,7 +88,7 @@ def table_cells(policy: Policy, wanted: Synthesis, selected: Selected) -> tuple[
 def _tables(policy: Policy, wanted: Synthesis) -> list[DeclaredTable]:
     private = {name: table for name, table in policy.tables.items() if not table.public}
     named = list(private) if wanted.tables is None else list(dict.fromkeys(wanted.tables))
-    for name in [*named, *(name for name, _ in wanted.columns)]:
+    for name in [*named, *(name for name, _ in (*wanted.columns, *wanted.constraints))]:
         if name not in private or name not in named:
             hint = f"There is {', '.join(private)}."
             raise Refused("unknown-table", f"There is no private table {name!r} to be made up.", hint)
@@ -107,12 +102,7 @@ def _columns(table: DeclaredTable, wanted: Sequence[str] | None) -> list[Declare
         if name not in table.columns:
             hint = f"There is {', '.join(table.columns)}."
             raise Refused("unknown-column", f"Table {table.name!r} has no column {name!r}.", hint)
-    found = [table.columns[name] for name in names if name != table.unit]
-    for column in found:
-        if column.kind in _NOT_YET:
-            reason = f"Column {column.name!r} is a {column.kind.value}, and such columns cannot be made up yet."
-            raise Refused("synthetic-columns", reason, "Leave it out: name the other columns.")
-    return found
+    return [table.columns[name] for name in names if name != table.unit]
 
 
 def _parent(tables: Sequence[DeclaredTable]) -> DeclaredTable | None:
@@ -124,8 +114,8 @@ def _parent(tables: Sequence[DeclaredTable]) -> DeclaredTable | None:
 
 def _alone(policy: Policy, table: DeclaredTable, columns: list[DeclaredColumn], selected: Selected) -> TableCells:
     """A table by itself."""
-    keys = [_Wanted(_key("t0", column), (table, column)) for column in columns]
-    return _bound(policy, table.name, f"{_quoted(table.name)} AS t0", keys, selected)
+    keys = _wanted("t0", table, columns)
+    return _bound(policy, table.name, f"{quoted(table.name)} AS t0", keys, selected)
 
 
 def _parents(
@@ -136,9 +126,9 @@ def _parents(
     selected: Selected,
 ) -> TableCells:
     """Parents, with the number of rows that each has in the tables of children."""
-    keys = [_Wanted(_key("t0", column), (table, column)) for column in columns]
+    keys = _wanted("t0", table, columns)
     keys += [_Wanted(_number(child, place), child.name) for place, child in enumerate(children)]
-    joined = [f"{_quoted(table.name)} AS t0", *(_numbers(table, child, place) for place, child in enumerate(children))]
+    joined = [f"{quoted(table.name)} AS t0", *(_numbers(table, child, place) for place, child in enumerate(children))]
     found = _bound(policy, table.name, " ".join(joined), keys, selected)
     return replace(found, children=tuple(child.name for child in children))
 
@@ -148,47 +138,33 @@ def _children(
 ) -> TableCells:
     """Rows with what is known of their parents before them; how many siblings a row has is known, too."""
     parent, others = policy.tables[first.name], [policy.tables[name] for name in first.children]
-    known = [parent.columns[column.name] for column in first.columns[: len(first.columns) - len(others)]]
-    same = f"t0.{_quoted(table.unit or '')} = t1.{_quoted(parent.unit or '')}"
-    joined = [f"{_quoted(table.name)} AS t0 JOIN {_quoted(parent.name)} AS t1 ON {same}"]
+    own = first.columns[: len(first.columns) - len(others)]
+    known = [parent.columns[name] for name in dict.fromkeys(column.of or column.name for column in own)]
+    same = f"t0.{quoted(table.unit or '')} = t1.{quoted(parent.unit or '')}"
+    joined = [f"{quoted(table.name)} AS t0 JOIN {quoted(parent.name)} AS t1 ON {same}"]
     joined += [_numbers(table, child, place) for place, child in enumerate(others)]
-    keys = [_Wanted(_key("t1", column), (parent, column)) for column in known]
+    keys = _wanted("t1", parent, known)
+    given = len(keys) + len(others)
     keys += [_Wanted(_number(child, place), child.name) for place, child in enumerate(others)]
-    keys += [_Wanted(_key("t0", column), (table, column)) for column in columns]
+    keys += _wanted("t0", table, columns)
     found = _bound(policy, table.name, " ".join(joined), keys, selected)
-    given = tuple(replace(column, name=f"{parent.name}.{column.name}") for column in found.columns[: len(known)])
-    renamed = (*given, *found.columns[len(known) :])
-    return replace(found, columns=renamed, given=len(known) + len(others), parent=parent.name)
+    renamed = tuple(replace(column, name=f"{parent.name}.{column.name}") for column in found.columns[: len(own)])
+    return replace(found, columns=(*renamed, *found.columns[len(own) :]), given=given, parent=parent.name)
+
+
+def _wanted(alias: str, table: DeclaredTable, columns: Sequence[DeclaredColumn]) -> list[_Wanted]:
+    return [_Wanted(sql, (table, column, part)) for column in columns for sql, part in keys_of(alias, column)]
 
 
 def _numbers(table: DeclaredTable, child: DeclaredTable, place: int) -> str:
     """How many rows each unit has in a table, beside the unit's rows."""
-    unit = _quoted(child.unit or "")
-    counted = f"SELECT {unit} AS unit_{place}, COUNT(*) AS n_{place} FROM {_quoted(child.name)} GROUP BY {unit}"  # noqa: S608 - names of the policy, quoted; parsed as any question
-    return f"LEFT JOIN ({counted}) AS c{place} ON t0.{_quoted(table.unit or '')} = c{place}.unit_{place}"
+    unit = quoted(child.unit or "")
+    counted = f"SELECT {unit} AS unit_{place}, COUNT(*) AS n_{place} FROM {quoted(child.name)} GROUP BY {unit}"  # noqa: S608 - names of the policy, quoted; parsed as any question
+    return f"LEFT JOIN ({counted}) AS c{place} ON t0.{quoted(table.unit or '')} = c{place}.unit_{place}"
 
 
 def _number(child: DeclaredTable, place: int) -> str:
     return f"LEAST(COALESCE(c{place}.n_{place}, 0), {child.contribution})"
-
-
-def _key(table: str, column: DeclaredColumn) -> str:
-    """What a column is told apart by: its value; of a number, which step or which of many equal parts it lies in."""
-    own = f"{table}.{_quoted(column.name)}"
-    if (
-        column.kind is not Kind.NUMBER
-        or column.values is not None
-        or not isinstance(column.low, Fraction)
-        or not isinstance(column.high, Fraction)
-    ):
-        return own
-    if column.step is not None:
-        return f"FLOOR({own} / {_literal(column.step)} + 0.5)"
-    return f"FLOOR(({own} - {_literal(column.low)}) / {_literal(_width(column.low, column.high))})"
-
-
-def _width(low: Fraction, high: Fraction) -> Fraction:
-    return (high - low) / _CELLS
 
 
 def _bound(policy: Policy, name: str, joined: str, keys: Sequence[_Wanted], selected: Selected) -> TableCells:
@@ -207,46 +183,11 @@ def _bound(policy: Policy, name: str, joined: str, keys: Sequence[_Wanted], sele
         if isinstance(source, str):
             found.append(ColumnDomain(f"rows of {source}", Kind.INTEGER, tuple(values or ()), ordered=True))
         else:
-            table, column = source
+            table, column, part = source
             if values is None:
-                _check_unlisted(column)
+                check_known(column)
                 unlisted.append((table.name, column.name))
                 values = selected.get((table.name, column.name), _SOME)
-            found.append(_domain(column, values))
+            found.append(domain_of(column, part, values))
         known.append(replace(key, domain=tuple(values or ())))
     return TableCells(name, tuple(found), replace(bound, keys=tuple(known)), unlisted=tuple(unlisted))
-
-
-def _check_unlisted(column: DeclaredColumn) -> None:
-    if column.kind is not Kind.TEXT:
-        reason = f"It is not known which values {column.name!r} has."
-        raise Refused("needs-bounds", reason, "Declare its bounds in the policy, or leave the column out.")
-
-
-def _domain(column: DeclaredColumn, values: Sequence[Value]) -> ColumnDomain:
-    """A column as it is declared; rows with values that are not listed are counted where that can be."""
-    if any(isinstance(value, str) and len(value) > _LONGEST for value in values):
-        reason = f"A value of {column.name!r} has more than {_LONGEST} characters."
-        raise Refused("too-long", reason, "Leave the column out.")
-    shown: list[Value | Fraction] = list(values)
-    width = None
-    if (
-        column.kind is Kind.NUMBER
-        and column.values is None
-        and isinstance(column.low, Fraction)
-        and isinstance(column.high, Fraction)
-    ):
-        width = None if column.step is not None else _width(column.low, column.high)
-        start, step = (Fraction(0), column.step) if column.step is not None else (column.low, width or Fraction(1))
-        shown = [start + value * step if isinstance(value, int) else value for value in values]
-    listed = column.kind is Kind.TEXT or column.values is not None
-    ordered = not listed and column.kind is not Kind.BOOLEAN
-    return ColumnDomain(column.name, column.kind, tuple(shown), ordered, listed, width)
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
-
-
-def _literal(value: Fraction) -> str:
-    return str(value.numerator) if value.denominator == 1 else f"({value.numerator}.0 / {value.denominator}.0)"

@@ -22,6 +22,7 @@ from deniable.core.algebra.query import ExactQuery
 from deniable.core.algebra.relation import tables
 from deniable.core.bits import OperatingSystem, words
 from deniable.core.conversion import budget_for_mu_squared, budget_for_rho
+from deniable.core.deadline import uncounted
 from deniable.core.errors import Refused
 from deniable.core.event import Event
 from deniable.core.grid import IntArray
@@ -29,8 +30,8 @@ from deniable.core.loss import Loss
 from deniable.curator.purchase import Round
 from deniable.curator.synthesis.bins import by_pair, by_value, exact_pairs, exact_values
 from deniable.curator.synthesis.cells import Selected, TableCells, table_cells
+from deniable.curator.synthesis.conditions import constraint, satisfying
 from deniable.planner import ChargeLimits, Spend
-from deniable.planner.release_cells import ReleaseCells
 from deniable.policy import Policy
 from deniable.releases.linear.measurement import together
 from deniable.releases.synthetic.recipe import CountedTable, Recipe
@@ -43,7 +44,7 @@ _ROUNDS = 4
 """For each table: counts, pairs, rows, certificate."""
 _FOR_VALUES = Fraction(1, 10)
 """The part of the spend that finds values which the policy does not list."""
-_VERSION = "synthetic tables, 1"
+_VERSION = "synthetic tables, 2"
 """Of what is made of the noisy numbers: another method is another release."""
 _WAY_BACK = Fraction(1, 10**9)
 """Left unspent, for what whole-numbered noise loses more than continuous noise."""
@@ -103,11 +104,11 @@ class SynthesisPlan:
             first = number * _ROUNDS
             yield Round((by_value(cells),), partial(_counts, cells, recipe))
             counted = recipe.counted(_numbers(noisy[first]))
-            fine = [own.fine for own in counted.bins]
-            yield Round((by_pair(cells, fine, recipe.pairs),), partial(_pairs, cells, counted))
+            yield Round((by_pair(cells, counted.finest, recipe.pairs),), partial(_pairs, cells, counted))
             measured = counted.measured(_numbers(noisy[first + 1]))
             given, size = self._given(number, counted, noisy)
-            rows, method = measured.draw(size, chance, given)
+            with uncounted():
+                rows, method = measured.draw(size, chance, given)
             yield Round((), partial(_rows, cells, rows, method))
             query = by_pair(cells, counted.shown, recipe.pairs)
             yield Round((query,), partial(_distances, cells, counted, rows))
@@ -122,7 +123,6 @@ class SynthesisPlan:
                 SyntheticTable(
                     name=cells.name,
                     measured=counted.measured(_numbers(pairs)),
-                    scores=_numbers(pairs)[: len(recipe.pairs)],
                     rows=tuple(column.to_numpy().astype(np.int64) for column in rows.columns),
                     method=(rows.schema.metadata or {}).get(_METHOD, b"").decode(),
                     distances=_numbers(distances),
@@ -135,13 +135,7 @@ class SynthesisPlan:
 
     def _resolve(self, table: str, condition: str) -> tuple[tuple[int, ...], NDArray[np.bool_]]:
         """Which of a table's own columns a condition is about, and which of their values satisfy it."""
-        cells = next(one for one in self.cells if one.name == table)
-        own = range(cells.given, len(cells.columns) - len(cells.children))
-        places = [place for place in own if cells.columns[place].width is None]  # others lie anywhere in their cells
-        names = [cells.columns[place].name.replace('"', '""') for place in places]
-        asked = ReleaseCells.of(self.policy, table, [f'"{name}"' for name in names], None)
-        axes, satisfied = asked.satisfying(condition, [cells.bound.keys[place].domain or () for place in places])
-        return tuple(places[axis] for axis in axes), satisfied
+        return satisfying(self.policy, next(one for one in self.cells if one.name == table), condition)
 
     def _given(
         self, number: int, counted: CountedTable, noisy: Sequence[pa.Table]
@@ -161,7 +155,18 @@ def plan_synthesis(policy: Policy, wanted: Synthesis, spend: Spend, selected: Se
     cells = table_cells(policy, wanted, selected)
     ChargeLimits.of(policy).check_size(sum(column.size for one in cells for column in one.columns))
     rho = spend.rho or Fraction(0)
-    recipes = tuple(Recipe(one.columns, rho / len(cells), one.reach, policy.neighbours, one.given) for one in cells)
+    said = dict(wanted.constraints)
+    recipes = tuple(
+        Recipe(
+            one.columns,
+            rho / len(cells),
+            one.reach,
+            policy.neighbours,
+            one.given,
+            tuple(constraint(policy, one, text) for text in said.get(one.name, ())),
+        )
+        for one in cells
+    )
     return SynthesisPlan(wanted, policy, cells, recipes, _notes(cells), spend.confidence)
 
 
@@ -235,7 +240,7 @@ def _counts(cells: TableCells, recipe: Recipe, exact: Sequence[pa.Table]) -> pa.
 def _pairs(cells: TableCells, counted: CountedTable, exact: Sequence[pa.Table]) -> pa.Table:
     """The second's: of all scores, and then of the tables that these choose."""
     pairs = counted.pairs
-    return _kept(pairs.measure(exact_pairs(cells, [own.fine for own in counted.bins], pairs.all, exact[0])))
+    return _kept(pairs.measure(exact_pairs(cells, counted.finest, pairs.all, exact[0])))
 
 
 def _rows(cells: TableCells, rows: Sequence[IntArray], method: str, exact: Sequence[pa.Table]) -> pa.Table:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from math import isfinite, isinf
-from typing import Self
+from typing import ClassVar
 
 import pyarrow as pa
 
 from deniable.core.loss import Loss
 from deniable.core.shown import error, plain
-from deniable.display import Sheet, SheetColumn, Tabular
+from deniable.display import Sheet, SheetColumn
 from deniable.display.sheet import MOST_ROWS
 from deniable.releases.linear.design import Design
 from deniable.releases.linear.measurement import Noise
 from deniable.releases.linear.strategies import choose
 from deniable.releases.linear.tables import title
+from deniable.releases.quoted import QuotedLines
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,16 @@ class ReleaseLine:
     """The same, had each query been answered alone for the same spend."""
 
 
+_LINES = pa.schema(
+    [("part", pa.string()), ("queries", pa.int64()), *((name, pa.float64()) for name in ("error", "plain"))]
+)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class ReleaseQuote(Tabular):
+class ReleaseQuote(QuotedLines):
     """What a release would cost and how far off it would be. Reads no data, spends nothing."""
+
+    schema: ClassVar[pa.Schema] = _LINES
 
     strategy: str
     loss: Loss
@@ -74,15 +81,6 @@ class ReleaseQuote(Tabular):
             notes=notes,
         )
 
-    @property
-    def table(self) -> pa.Table:
-        """A row for each part: how many queries, their expected error, and the same had each been answered alone."""
-        return pa.Table.from_pylist([asdict(line) for line in self.lines], schema=_LINES)
-
-    def with_notes(self, notes: Iterable[str]) -> Self:
-        """The same quote, with more to be said: what the account makes of it."""
-        return replace(self, notes=(*self.notes, *notes))
-
     def sheet(self) -> Sheet:
         """What is shown of it."""
         lines = self.lines[:MOST_ROWS]
@@ -120,11 +118,6 @@ class ReleaseQuote(Tabular):
         if self.plain is not None:
             texts.append(f"each query alone, as accurately, would cost {plain(self.plain)} times as much")
         return tuple(texts)
-
-
-_LINES = pa.schema(
-    [("part", pa.string()), ("queries", pa.int64()), *((name, pa.float64()) for name in ("error", "plain"))]
-)
 
 
 def _said(value: object) -> object:

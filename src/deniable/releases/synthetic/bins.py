@@ -32,22 +32,45 @@ class Bins:
         return int(self.fine.max()) + 1, int(self.coarse.max()) + 1
 
 
-def binned(column: ColumnDomain, counts: FloatArray, most: tuple[int, int], least: tuple[float, float]) -> Bins:
-    """At most so many fine and coarse bins, each of at least so many rows, as far as that is possible.
+@dataclass(frozen=True)
+class Resolutions:
+    """Three resolutions of one column, each made of the one before it."""
+
+    finest: IntArray
+    """The finest bin of every place."""
+    fine: IntArray
+    """The fine bin of every finest one."""
+    coarse: IntArray
+    """The coarse bin of every fine one."""
+
+    def bins(self, *, sharp: bool) -> Bins:
+        """Two of them: the coarse ones, and the finest if the column is to be told apart sharply."""
+        return Bins(self.finest, self.coarse[self.fine]) if sharp else Bins(self.fine[self.finest], self.coarse)
+
+    @cached_property
+    def size(self) -> int:
+        """How many finest ones there are."""
+        return int(self.finest.max()) + 1
+
+
+def binned(
+    column: ColumnDomain, counts: FloatArray, most: tuple[int, int, int], least: tuple[float, float, float]
+) -> Resolutions:
+    """At most so many finest, fine and coarse bins, each of at least so many rows, as far as that is possible.
 
     Bins of an ordered column are stretches. Of any other column, values that are not listed share a bin with the rare
     ones, if there is one: so whatever is asked of the engine lists the common values, and no others.
     """
-    missing = column.present < len(column.values)
-    alone = np.ones(column.size, dtype=np.bool_)
-    if missing:
-        alone[column.present] = False
-    fine = _level(counts, alone, most[0], least[0], column)
-    mass = sums(fine, counts)
-    kept = np.ones(mass.size, dtype=np.bool_)
-    if missing:
-        kept[fine[column.present]] = False
-    return Bins(fine, _level(mass, kept, most[1], least[1], column))
+    place = column.present if column.present < len(column.values) else None
+    found, mass = [], counts
+    for many, few in zip(most, least, strict=True):
+        grouped = np.ones(mass.size, dtype=np.bool_)
+        if place is not None:
+            grouped[place] = False
+        level = _level(mass, grouped, many, few, column)
+        found.append(level)
+        mass, place = sums(level, mass), None if place is None else int(level[place])
+    return Resolutions(*found)
 
 
 def sums(bins: IntArray, counts: FloatArray, size: int | None = None) -> FloatArray:

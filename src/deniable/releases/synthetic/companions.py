@@ -14,7 +14,7 @@ import numpy as np
 from deniable.core.grid import IntArray
 from deniable.releases.synthetic.bins import sums
 from deniable.releases.synthetic.estimates import Goal
-from deniable.releases.synthetic.field import Likeness
+from deniable.releases.synthetic.likeness import Likeness
 from deniable.releases.synthetic.one_way import FloatArray
 
 _NARROW = 0.25

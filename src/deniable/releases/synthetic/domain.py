@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 
 from deniable.core.algebra.expression import Kind
 from deniable.releases.linear.domain import Value
+
+
+class Part(Enum):
+    """What a timestamp is put together from."""
+
+    WEEK = "week"
+    """The day on which it begins."""
+    WEEKDAY = "weekday"
+    """From 1, which is Monday."""
+    QUARTER = "quarter of an hour"
+    """Since midnight."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +41,18 @@ class ColumnDomain:
     """Whether rows can have a value that is not listed; they are counted, in the last place."""
     width: Fraction | None = None
     """Of a number without a step: how far the values reach that are counted together, from the one that is listed."""
+    decimals: int | None = None
+    """Of a decimal: how many digits it has behind the point."""
+    of: str | None = None
+    """Of a part: the column that it is a part of."""
+    part: Part | None = None
+    ends: tuple[int, int] = (0, 0)
+    """Of a timestamp or a time of day: its bounds, in microseconds."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether what is listed are the column's own values, and not parts or stretches of them."""
+        return self.width is None and self.of is None and self.kind is not Kind.TIME
 
     @property
     def size(self) -> int:

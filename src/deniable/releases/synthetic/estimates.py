@@ -23,6 +23,8 @@ _POWERS = (1.0, 1.5, 2.0)
 """How the size of residuals may grow with what is expected: like counts, like shares, or between."""
 _FACTORS = np.append(0.0, np.geomspace(0.02, 250.0, 35))
 """What a cell may hold, beside what is expected."""
+_WIDE = 0.15
+"""How wide the factors around each of these are, as a part of it: about half a step."""
 _STEPS = 30
 _PARAMETERS = 20.0
 """How much more likely factors must make a table than residuals do: they have more to choose from."""
@@ -128,17 +130,21 @@ def _by_factors(noisy: FloatArray, expected: FloatArray, deviation: float) -> tu
     """Each cell is what is expected times a factor; how common each factor is, is found by expectation-maximization.
 
     Where columns nearly determine each other most factors are zero and a few are large, which no normal law has.
+    Factors are normal around those of a grid, as wide as its steps: so with little noise a cell is what was measured.
     """
-    means = expected.reshape(-1, 1) * _FACTORS
-    away = (noisy.reshape(-1, 1) - means) / deviation
-    odds = np.exp(np.maximum(-0.5 * away**2, -700.0))
+    found, means = noisy.reshape(-1, 1), expected.reshape(-1, 1) * _FACTORS
+    noise, own = deviation**2, (_WIDE * means) ** 2
+    spread = own + noise
+    logs = -0.5 * ((found - means) ** 2 / spread + np.log(spread / noise))
+    top = logs.max(axis=1, keepdims=True)
+    odds = np.exp(logs - top)
     weights = np.full(_FACTORS.size, 1 / _FACTORS.size)
     for _ in range(_STEPS):
-        together = odds @ weights
-        weights = weights * (odds.T @ (1 / together)) / len(odds)
+        weights = weights * (odds.T @ (1 / (odds @ weights))) / len(odds)
     together = odds @ weights
-    found = (odds * means) @ weights / together
-    return found.reshape(noisy.shape), float(np.log(together).sum())
+    likely = means + own / spread * (found - means)
+    cells = (odds * likely) @ weights / together
+    return cells.reshape(noisy.shape), float((np.log(together) + top[:, 0]).sum())
 
 
 def _fitted(cells: FloatArray, one: FloatArray, other: FloatArray, most: int = 100) -> FloatArray:

@@ -7,32 +7,28 @@ pairs move to where the particles fall short of their goals, a little at a time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.core.grid import IntArray
 from deniable.releases.linear.nonnegative import tidied
-from deniable.releases.synthetic.bins import Bins
-from deniable.releases.synthetic.estimates import Goal, Zeros
-from deniable.releases.synthetic.one_way import FloatArray
-
-Single = NDArray[np.float32]
+from deniable.releases.synthetic.estimates import Goal
+from deniable.releases.synthetic.likeness import GoalSide, Likeness, Particles, Single, counts_of
+from deniable.releases.synthetic.settle import Settling
 
 _PARTICLES = 8_000
-_SWEEPS = 24
+_SWEEPS = 20
 _RATE = 0.2
 """How far terms move towards their goal with each draw; larger steps overshoot, as pairs share columns."""
 _AVERAGED = 0.7
 """Terms are averaged over the sweeps from this part on: single ones follow the particles' own chance."""
-_POLISHED = 8
+_POLISHED = 5
 """Sweeps over the rows that are wanted."""
 _FOLLOW = 0.06
 """How far terms still move in these, so that the rows themselves meet the goals."""
-_TOGETHER = 1 << 16
+_TOGETHER = 1 << 15
 """Rows that are drawn together: the memory they take is as large as this."""
 _AFTER = 3
 """Sweeps over rows after the first so many, whose terms have settled."""
@@ -42,78 +38,67 @@ _GOLDEN = 0.6180339887498949
 """Multiples of this fill the unit interval more evenly than chance would."""
 
 
-@dataclass(frozen=True)
-class Likeness:
-    """What the rows should be like."""
-
-    bins: tuple[Bins, ...]
-    shares: tuple[FloatArray, ...]
-    """Of rows, in each fine bin of each column."""
-    goals: tuple[Goal, ...]
-    zeros: Zeros
-
-    def distance(self, rows: Sequence[IntArray]) -> float:
-        """The mean total variation between the rows' pairs and their goals."""
-        if not self.goals:
-            return 0.0
-        return float(np.mean([0.5 * np.abs(self._pair(rows, goal) - goal.shares).sum() for goal in self.goals]))
-
-    def _pair(self, rows: Sequence[IntArray], goal: Goal) -> FloatArray:
-        codes = [rows[place] if goal.fine else self.bins[place].coarse[rows[place]] for place in goal.pair]
-        return shares_of(codes[0], codes[1], goal.shares.shape)
-
-
-def shares_of(one: IntArray, other: IntArray, shape: tuple[int, ...]) -> FloatArray:
-    """The share of rows in each cell."""
-    return np.bincount(one * shape[1] + other, minlength=shape[0] * shape[1]).reshape(shape) / one.size
-
-
 class PairwiseField:
     """The field of a likeness: its terms, and the particles that found them."""
 
     def __init__(
-        self, likeness: Likeness, chance: np.random.Generator, given: Mapping[int, IntArray] | None = None
+        self,
+        likeness: Likeness,
+        chance: np.random.Generator,
+        start: Sequence[IntArray],
+        tree: Sequence[Goal],
+        given: Collection[int] = (),
     ) -> None:
-        """Fit it, given some columns of all rows, if they are known already.
+        """Fit it, from rows of the field of a tree, whose terms are known; some columns may be given for all rows.
 
         `chance` decides nothing that anybody's privacy hangs on: all that it meets is noisy already.
         """
-        self._likeness, self._chance, self._given = likeness, chance, given or {}
-        self._free = [place for place in range(len(likeness.shares)) if place not in self._given]
+        self._likeness, self._chance = likeness, chance
+        self._free = [place for place in range(len(likeness.shares)) if place not in given]
         sizes = [one.size for one in likeness.shares]
         ends = np.cumsum([0, *sizes])
-        self._blocks = [slice(int(start), int(end)) for start, end in pairwise(ends)]
+        self._blocks = [slice(int(first), int(end)) for first, end in pairwise(ends)]
         self._shares = [one.astype(np.float32) for one in likeness.shares]
         self._own: list[Single] = [np.log(one) for one in self._shares]
         self._terms: Single = np.zeros((ends[-1], ends[-1]), dtype=np.float32)
+        self._sides: list[list[GoalSide]] = [[] for _ in sizes]
+        for number, goal in enumerate(likeness.goals):
+            for place in goal.pair:
+                self._sides[place].append(GoalSide.of(likeness, number, place))
+        self._grow(tree)
         self._forbid()
-        self._goals: list[list[_Side]] = [[] for _ in sizes]
-        for goal in likeness.goals:
-            one, other = goal.pair
-            self._goals[one].append(_Side.of(likeness, goal, other, goal.shares))
-            self._goals[other].append(_Side.of(likeness, goal, one, goal.shares.T))
-        self._fit()
+        self._fit(start)
 
     def draw(self, start: Sequence[IntArray]) -> list[IntArray]:
         """As many rows as these, from which they start: a fine bin for each column. Known columns stay as they are."""
         terms, own = self._terms.copy(), [one.copy() for one in self._own]
-        parts: list[list[IntArray]] = []
+        settling, parts = Settling(self._shares, self._sides, self._free), list[list[IntArray]]()
         for first in range(0, start[0].size, _TOGETHER):
-            particles = [column[first : first + _TOGETHER] for column in start]
-            state = _State(particles, self._hot(particles))
+            state = Particles.of([column[first : first + _TOGETHER] for column in start], self._blocks)
             for sweep in range(_POLISHED if not parts else _AFTER):
                 for place in self._chance.permutation(self._free):
                     self._redraw(place, state)
                     if sweep > 0:
                         self._learn(place, state, _FOLLOW)
+            settling.settle(state, self._terms, self._own, self._chance)
             parts.append(state.rows)
         self._terms, self._own = terms, own
         return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
 
-    def _fit(self) -> None:
+    def _grow(self, tree: Sequence[Goal]) -> None:
+        """The terms of a tree: what each of its pairs has beyond independence. They are exact, if there is no other."""
+        pairs = {goal.pair for goal in tree}
+        for place, sides in enumerate(self._sides):
+            for side in sides:
+                if (min(place, side.other), max(place, side.other)) in pairs:
+                    apart = np.outer(side.mine, side.yours)
+                    terms = np.log(np.maximum(side.shares, 1e-12) / np.maximum(apart, 1e-12))
+                    self._terms[self._blocks[place], self._blocks[side.other]] = side.spread(terms)
+
+    def _fit(self, start: Sequence[IntArray]) -> None:
         """Sweep over the particles; terms are averaged over the last sweeps."""
-        start = self._start()
-        state = _State(start, self._hot(start))
+        picked = self._chance.permutation(np.resize(self._chance.permutation(start[0].size), _PARTICLES))
+        state = Particles.of([column[picked] for column in start], self._blocks)
         terms, own, averaged = np.zeros_like(self._terms), [np.zeros_like(one) for one in self._own], 0
         for sweep in range(_SWEEPS):
             rate = _RATE * min(1.0, max(2 * (1 - sweep / _SWEEPS), 0.1))
@@ -126,19 +111,7 @@ class PairwiseField:
                 averaged += 1
         self._terms, self._own = terms / np.float32(averaged), [one / np.float32(averaged) for one in own]
 
-    def _start(self) -> list[IntArray]:
-        """Columns that have nothing to do with each other, as full as they should be; known ones as they are."""
-        known = next(iter(self._given.values()), None)
-        picked = None if known is None else self._chance.permutation(np.resize(np.arange(known.size), _PARTICLES))
-        even = (np.arange(_PARTICLES) + 0.5) / _PARTICLES
-        return [
-            self._given[place][picked]
-            if place in self._given
-            else self._chance.permutation(np.minimum(np.searchsorted(np.cumsum(one), even), one.size - 1))
-            for place, one in enumerate(self._likeness.shares)
-        ]
-
-    def _redraw(self, place: int, state: _State) -> None:
+    def _redraw(self, place: int, state: Particles) -> None:
         """A column anew, given the others. Its own terms are solved for, so that its shares are met before it is drawn.
 
         Rows in the order of what they expect get evenly spread numbers, not random ones: so their pairs vary less.
@@ -160,17 +133,17 @@ class PairwiseField:
         drawn = np.zeros(even.size, dtype=np.int64)
         for chance in chances[:-1]:
             drawn += chance < even
-        state.put(place, _levelled(drawn, chances, self._shares[place]), self._blocks[place])
+        state.put(place, _levelled(drawn, chances, self._shares[place]))
 
-    def _learn(self, place: int, state: _State, rate: float) -> None:
+    def _learn(self, place: int, state: Particles, rate: float) -> None:
         """The terms of a column's pairs, a step towards their goals; centred, so that columns alone stay as they are.
 
         Steps that are not centred add up over pairs and diverge.
         """
         rows, size = state.rows, np.float32(1.0 / state.rows[0].size)
-        for side in self._goals[place]:
+        for side in self._sides[place]:
             mine, yours = side.code(rows[place], own=True), side.code(rows[side.other], own=False)
-            pair = shares_of(mine, yours, side.shares.shape).astype(np.float32)
+            pair = counts_of(mine, yours, side.shares.shape).astype(np.float32) * size
             alone, beside = pair.sum(axis=1), pair.sum(axis=0)
             step = np.log((side.shares + size) / (pair + size))
             step -= np.log((side.mine + size) / (alone + size))[:, None]
@@ -179,8 +152,7 @@ class PairwiseField:
             step -= (side.mine[:, None] * step).sum(axis=0)
             step -= (step * side.yours).sum(axis=1)[:, None]
             step *= np.float32(rate)
-            if side.coarse is not None:
-                step = step[np.ix_(*side.coarse)]
+            step = side.spread(step)
             self._terms[self._blocks[place], self._blocks[side.other]] += step
             self._terms[self._blocks[side.other], self._blocks[place]] += step.T
 
@@ -189,13 +161,6 @@ class PairwiseField:
         for (one, other), never in self._likeness.zeros.items():
             self._terms[self._blocks[one], self._blocks[other]][never] = _NEVER
             self._terms[self._blocks[other], self._blocks[one]][never.T] = _NEVER
-
-    def _hot(self, rows: Sequence[IntArray]) -> Single:
-        """A one in the place of each row's bins."""
-        hot = np.zeros((len(self._terms), rows[0].size), dtype=np.float32)
-        for block, column in zip(self._blocks, rows, strict=True):
-            hot[block.start + column, np.arange(column.size)] = 1
-        return hot
 
 
 def _levelled(drawn: IntArray, chances: Single, shares: Single) -> IntArray:
@@ -220,39 +185,3 @@ def _levelled(drawn: IntArray, chances: Single, shares: Single) -> IntArray:
             found[moved] = need[0]
             left, need[1] = left - count, need[1] - count
     return found
-
-
-@dataclass(slots=True)
-class _State:
-    """Rows, as bins and as ones."""
-
-    rows: list[IntArray]
-    hot: Single
-
-    def put(self, place: int, drawn: IntArray, block: slice) -> None:
-        everyone = np.arange(drawn.size)
-        self.hot[block.start + self.rows[place], everyone] = 0
-        self.hot[block.start + drawn, everyone] = 1
-        self.rows[place] = drawn
-
-
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """A goal, seen from one of its columns."""
-
-    other: int
-    shares: Single
-    mine: Single
-    yours: Single
-    coarse: tuple[IntArray, IntArray] | None
-    """The coarse bin of every fine one, in both columns; None: the goal is on fine bins."""
-
-    @classmethod
-    def of(cls, likeness: Likeness, goal: Goal, other: int, shares: FloatArray) -> _Side:
-        place = goal.pair[0] if other == goal.pair[1] else goal.pair[1]
-        coarse = None if goal.fine else (likeness.bins[place].coarse, likeness.bins[other].coarse)
-        single = shares.astype(np.float32)
-        return cls(other, single, single.sum(axis=1), single.sum(axis=0), coarse)
-
-    def code(self, rows: IntArray, *, own: bool) -> IntArray:
-        return rows if self.coarse is None else self.coarse[0 if own else 1][rows]

@@ -18,11 +18,12 @@ from deniable.mechanisms import Gaussian
 from deniable.releases.synthetic.bins import Bins, binned, sums
 from deniable.releases.synthetic.certificate import Certificate
 from deniable.releases.synthetic.companions import companion, order
+from deniable.releases.synthetic.constraints import Constraint, mended, zeros
 from deniable.releases.synthetic.domain import ColumnDomain
 from deniable.releases.synthetic.estimates import fused, goals
-from deniable.releases.synthetic.field import Likeness
+from deniable.releases.synthetic.likeness import Likeness
 from deniable.releases.synthetic.one_way import ColumnEstimate, FloatArray, OneWay
-from deniable.releases.synthetic.pairs import ColumnPairs, Pair, PairTable, coarse_bins, wanted
+from deniable.releases.synthetic.pairs import ColumnPairs, Pair, PairTable, coarse_bins, finest_bins, wanted
 from deniable.releases.synthetic.portion import Portion, Vectors
 from deniable.releases.synthetic.rows import places
 from deniable.releases.synthetic.tree import drawn
@@ -31,10 +32,10 @@ SHARES = {"counts": Fraction(20, 100), "scores": Fraction(5, 100), "tables": Fra
 """Parts of the spend; the certificate has the rest."""
 _FINER = 4
 """How many fine bins there are for each coarse one, at most."""
-_CLEAR = (2.0, 4.0)
-"""How many deviations of a single count fine and coarse bins hold, at least."""
+_CLEAR = (2.0, 2.0, 4.0)
+"""How many deviations of a single count the finest, fine and coarse bins hold, at least."""
 _SHOWN = 100
-"""Up to so many values, the certificate tells each apart; of columns with more, fine bins."""
+"""Up to so many values, the certificate tells each apart; of columns with more, coarse bins."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class Recipe:
     """The most that one unit weighs, in rows / 2^20."""
     neighbours: Neighbours
     given: int = 0
+    constraints: tuple[Constraint, ...] = ()
+    """What no row violates."""
 
     @cached_property
     def one_way(self) -> OneWay:
@@ -67,17 +70,17 @@ class Recipe:
         """What follows from the first measurement."""
         rows, counts = self.one_way.read(noisy)
         coarse = coarse_bins(rows, self.for_tables, len(self.pairs))
-        bins = tuple(
-            binned(
-                column,
-                count.estimate,
-                (_FINER * coarse, coarse),
-                (_CLEAR[0] * count.variance**0.5, _CLEAR[1] * count.variance**0.5),
-            )
+        finest = max(_FINER * coarse, finest_bins(len(self.pairs)))
+        resolutions = tuple(
+            binned(column, count.estimate, (finest, _FINER * coarse, coarse), _least(count.variance))
             for column, count in zip(self.columns, counts, strict=True)
         )
-        margins = tuple(sums(own.fine, count.estimate) for own, count in zip(bins, counts, strict=True))
-        pairs = ColumnPairs(rows, margins, bins, self.for_scores, self.for_tables, self.given)
+        margins = tuple(sums(own.finest, count.estimate) for own, count in zip(resolutions, counts, strict=True))
+        variances = tuple(
+            np.asarray(count.variance * np.bincount(own.finest), dtype=np.float64)
+            for own, count in zip(resolutions, counts, strict=True)
+        )
+        pairs = ColumnPairs(rows, margins, variances, resolutions, self.for_scores, self.for_tables, self.given)
         return CountedTable(self, rows, tuple(counts), pairs, tuple(self.one_way.vectors(noisy)))
 
     @property
@@ -109,6 +112,11 @@ class Recipe:
         return Portion(self.rho * SHARES[name], self.reach, kind, self.neighbours)
 
 
+def _least(variance: float) -> tuple[float, float, float]:
+    finest, fine, coarse = (many * variance**0.5 for many in _CLEAR)
+    return finest, fine, coarse
+
+
 @dataclass(frozen=True)
 class CountedTable:
     """A table whose columns have been counted, each by itself."""
@@ -121,21 +129,22 @@ class CountedTable:
     """The noisy counts of every level of every column, as they were measured."""
 
     @property
-    def bins(self) -> tuple[Bins, ...]:
-        """Of every column."""
-        return self.pairs.bins
+    def finest(self) -> tuple[IntArray, ...]:
+        """For every column, the finest bin of each place."""
+        return tuple(own.finest for own in self.pairs.resolutions)
 
     @property
     def shown(self) -> tuple[IntArray, ...]:
         """What the certificate tells apart: for every column, a number for each place."""
         return tuple(
-            np.arange(column.size) if column.size <= _SHOWN else own.fine
-            for column, own in zip(self.recipe.columns, self.bins, strict=True)
+            np.arange(column.size) if column.size <= _SHOWN else own.coarse[own.fine[own.finest]]
+            for column, own in zip(self.recipe.columns, self.pairs.resolutions, strict=True)
         )
 
     def measured(self, noisy: IntArray) -> MeasuredTable:
         """With the tables of pairs."""
-        return MeasuredTable(self, tuple(self.pairs.read(noisy)))
+        choice, tables = self.pairs.read(noisy)
+        return MeasuredTable(self, choice.bins, tuple(tables))
 
 
 @dataclass(frozen=True)
@@ -143,21 +152,24 @@ class MeasuredTable:
     """A table of which all is known that will be: from here on, everything is free."""
 
     counted: CountedTable
+    bins: tuple[Bins, ...]
+    """Of every column: how finely its values are told apart in pairs."""
     tables: tuple[PairTable, ...]
 
     @cached_property
     def likeness(self) -> Likeness:
         """What its rows should be like."""
         counted = self.counted
-        margins = fused(counted.rows, counted.counts, counted.bins, self.tables)
-        shares = goals(counted.rows, margins, counted.bins, self.tables, {})
-        return Likeness(counted.bins, tuple(margin / counted.rows for margin in margins), tuple(shares), {})
+        margins = fused(counted.rows, counted.counts, self.bins, self.tables)
+        never = zeros(counted.recipe.constraints, self.bins)
+        shares = goals(counted.rows, margins, self.bins, self.tables, never)
+        return Likeness(self.bins, tuple(margin / counted.rows for margin in margins), tuple(shares), never)
 
     def draw(
         self, rows: int, chance: np.random.Generator, given: Mapping[int, IntArray] | None = None
     ) -> tuple[list[IntArray], str]:
         """So many rows, as the place of each value, and how they were found; `given` are places, too."""
-        known, bins = given or {}, self.counted.bins
+        known, bins = given or {}, self.bins
         found, method = drawn(
             self.likeness, rows, chance, {place: bins[place].fine[own] for place, own in known.items()}
         )
@@ -170,4 +182,5 @@ class MeasuredTable:
                 follow = companion(place, ordered, self.likeness, counts) if own else None
                 by = None if follow is None else order(follow, values[follow.place], chance)
                 values[place] = places(column, bins[place].fine, counts[place], chance, by)
-        return [values[place] for place in range(len(found))], method
+        rows_ = [values[place] for place in range(len(found))]
+        return mended(rows_, self.counted.recipe.constraints, counts, known, chance), method

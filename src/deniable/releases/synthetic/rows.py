@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +11,7 @@ import pyarrow as pa
 
 from deniable.core.algebra.expression import Kind
 from deniable.core.grid import IntArray
-from deniable.releases.synthetic.domain import ColumnDomain
+from deniable.releases.synthetic.domain import ColumnDomain, Part
 from deniable.releases.synthetic.one_way import FloatArray
 
 
@@ -52,19 +54,58 @@ _TYPES = {
     Kind.BOOLEAN: pa.bool_(),
     Kind.DATE: pa.date32(),
 }
+_MICROSECONDS = {"day": 86_400_000_000, "quarter": 900_000_000, "minute": 60_000_000, "second": 1_000_000}
 
 
-def as_declared(column: ColumnDomain, found: IntArray, chance: np.random.Generator) -> pa.Array:
-    """The values in these places, in the type that the column is declared to have.
+def as_declared(columns: Sequence[ColumnDomain], found: Sequence[IntArray], chance: np.random.Generator) -> pa.Array:
+    """The values in these places, in the type that the column is declared to have; of all its parts, if it has parts.
 
-    Whatever is not listed is missing, unless it is a text. A number without a step lies anywhere in its place.
+    Whatever is not listed is missing, unless it is a text. A number without a step lies anywhere in its place, and a
+    time of day at any second of its minute.
     """
-    shown = [float(value) if isinstance(value, Fraction) else value for value in column.values]
+    column, rows = columns[0], found[0]
+    if column.part is not None:
+        return _moments(columns, found, chance)
+    if column.kind is Kind.TIME:
+        return _times(column, rows, chance)
+    shown = [_plain(value, column.decimals) for value in column.values]
     if column.other:
         shown.append(OTHER if column.kind is Kind.TEXT else None)
-    values = pa.array(shown, type=_TYPES[column.kind]).take(pa.array(found))
+    type_ = _TYPES[column.kind] if column.decimals is None else pa.decimal128(38, column.decimals)
+    values = pa.array(shown, type=type_).take(pa.array(rows))
     if column.width is None:
         return values
-    numbers = values.to_numpy(zero_copy_only=False) + float(column.width) * chance.random(found.size)
+    numbers = values.to_numpy(zero_copy_only=False) + float(column.width) * chance.random(rows.size)
     last = max(float(value) for value in column.values if isinstance(value, Fraction))
     return pa.array(np.minimum(numbers, last), from_pandas=True)
+
+
+def _plain(value: object, decimals: int | None) -> object:
+    """A value as Arrow takes it."""
+    if not isinstance(value, Fraction):
+        return value
+    return float(value) if decimals is None else Decimal(int(value * 10**decimals)).scaleb(-decimals)
+
+
+def _moments(columns: Sequence[ColumnDomain], found: Sequence[IntArray], chance: np.random.Generator) -> pa.Array:
+    """Timestamps of their week, weekday and quarter of an hour, within their bounds, at any second."""
+    places = {column.part: (column, rows) for column, rows in zip(columns, found, strict=True)}
+    week, rows = places[Part.WEEK]
+    weeks = pa.array(week.values, pa.date32()).take(pa.array(rows))
+    days = weeks.cast(pa.int32()).cast(pa.int64()).fill_null(0).to_numpy()
+    weekday, quarter = (
+        np.array([int(str(value)) for value in own.values])[own_rows]
+        for own, own_rows in (places[Part.WEEKDAY], places[Part.QUARTER])
+    )
+    seconds = chance.integers(0, 900, rows.size)
+    moments = (days + weekday - 1) * _MICROSECONDS["day"] + quarter * _MICROSECONDS["quarter"]
+    moments = np.clip(moments + seconds * _MICROSECONDS["second"], *week.ends)
+    return pa.array(moments, pa.timestamp("us"), mask=weeks.is_null().to_numpy(zero_copy_only=False))
+
+
+def _times(column: ColumnDomain, rows: IntArray, chance: np.random.Generator) -> pa.Array:
+    """Times of day, within their bounds."""
+    minutes = pa.array(column.values, pa.int64()).take(pa.array(rows))
+    seconds = chance.integers(0, 60, rows.size) * _MICROSECONDS["second"]
+    times = np.clip(minutes.fill_null(0).to_numpy() * _MICROSECONDS["minute"] + seconds, *column.ends)
+    return pa.array(times, pa.time64("us"), mask=minutes.is_null().to_numpy(zero_copy_only=False))

@@ -18,7 +18,7 @@ class Synthesis:
 
     Example:
         >>> Synthesis("visits", columns=["age", "region"], rows=1000)
-        Synthesis(tables=('visits',), columns=(('visits', ('age', 'region')),), rows=1000)
+        Synthesis(tables=('visits',), columns=(('visits', ('age', 'region')),), rows=1000, constraints=())
     """
 
     tables: tuple[str, ...] | None
@@ -27,28 +27,32 @@ class Synthesis:
     """By table; of a table that is not named, all but the one that names the unit."""
     rows: int | None
     """Of the table, or of that of the parents; None: about as many as there are."""
+    constraints: tuple[tuple[str, tuple[str, ...]], ...]
+    """By table: conditions in SQL that no row violates."""
 
     def __init__(
         self,
         tables: str | Sequence[str] | None = None,
         columns: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
         rows: int | None = None,
+        constraints: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         named = (tables,) if isinstance(tables, str) else None if tables is None else tuple(tables)
         object.__setattr__(self, "tables", named)
-        object.__setattr__(self, "columns", _by_table(named, columns))
+        object.__setattr__(self, "columns", _by_table("columns", named, columns))
+        object.__setattr__(self, "constraints", _by_table("constraints", named, constraints))
         if rows is not None and whole("rows", rows) > MOST_ROWS:
             raise InvalidArgumentError("rows", f"must be at most {MOST_ROWS:,}; draw more afterwards, with .more(rows)")
         object.__setattr__(self, "rows", rows)
 
 
 def _by_table(
-    tables: tuple[str, ...] | None, columns: Sequence[str] | Mapping[str, Sequence[str]] | None
+    what: str, tables: tuple[str, ...] | None, lists: Sequence[str] | Mapping[str, Sequence[str]] | None
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    if columns is None:
+    if lists is None:
         return ()
-    if isinstance(columns, Mapping):
-        return tuple(sorted((table, tuple(names)) for table, names in columns.items()))
-    if isinstance(columns, str) or tables is None or len(tables) != 1:
-        raise InvalidArgumentError("columns", "must be a list for one named table, or lists by table")
-    return ((tables[0], tuple(columns)),)
+    if isinstance(lists, Mapping):
+        return tuple(sorted((table, tuple(names)) for table, names in lists.items()))
+    if isinstance(lists, str) or tables is None or len(tables) != 1:
+        raise InvalidArgumentError(what, "must be a list for one named table, or lists by table")
+    return ((tables[0], tuple(lists)),)

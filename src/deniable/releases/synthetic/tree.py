@@ -6,13 +6,14 @@ Every column but the first is drawn given one other; which, is the tree in which
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
 from deniable.core.grid import IntArray
 from deniable.releases.synthetic.estimates import Goal
-from deniable.releases.synthetic.field import Likeness, PairwiseField
+from deniable.releases.synthetic.field import PairwiseField
+from deniable.releases.synthetic.likeness import Likeness
 from deniable.releases.synthetic.one_way import FloatArray
 
 FIELD, FOREST, FALLBACK = "pairwise field", "tree", "tree, as the fit did not converge"
@@ -28,7 +29,8 @@ def drawn(
     sure = from_tree(likeness, rows, chance, given)
     if not given and _forest(likeness):
         return sure, FOREST
-    fitted = PairwiseField(likeness, chance, given).draw(sure)
+    tree = [goal for _, goal in _branches(likeness, given or {}) if goal is not None]
+    fitted = PairwiseField(likeness, chance, sure, tree, given or {}).draw(sure)
     return (sure, FALLBACK) if likeness.distance(fitted) > max(_FAR, likeness.distance(sure)) else (fitted, FIELD)
 
 
@@ -48,16 +50,27 @@ def from_tree(
 ) -> list[IntArray]:
     """Rows as bins, column after column along the tree."""
     found = dict(given or {})
-    waiting = sorted(likeness.goals, key=_dependence, reverse=True)
-    while len(found) < len(likeness.shares):
-        goal = next((one for one in waiting if (one.pair[0] in found) != (one.pair[1] in found)), None)
+    for place, goal in _branches(likeness, found):
         if goal is None:
-            place = next(place for place in range(len(likeness.shares)) if place not in found)
             found[place] = chance.permutation(_spread(likeness.shares[place], rows, chance))
-            continue
-        parent = goal.pair[0] if goal.pair[0] in found else goal.pair[1]
-        found[sum(goal.pair) - parent] = _given(likeness, goal, parent, found[parent], chance)
+        else:
+            parent = sum(goal.pair) - place
+            found[place] = _given(likeness, goal, parent, found[parent], chance)
     return [found[place] for place in range(len(likeness.shares))]
+
+
+def _branches(likeness: Likeness, known: Collection[int]) -> list[tuple[int, Goal | None]]:
+    """Every column that is not known, after the one that it is drawn by, with their pair; None: by itself."""
+    found: dict[int, Goal | None] = {}
+    waiting = sorted(likeness.goals, key=_dependence, reverse=True)
+    while len(found) + len(known) < len(likeness.shares):
+        there = {*known, *found}
+        goal = next((one for one in waiting if (one.pair[0] in there) != (one.pair[1] in there)), None)
+        if goal is None:
+            found[next(place for place in range(len(likeness.shares)) if place not in there)] = None
+        else:
+            found[goal.pair[1] if goal.pair[0] in there else goal.pair[0]] = goal
+    return list(found.items())
 
 
 def _dependence(goal: Goal) -> float:

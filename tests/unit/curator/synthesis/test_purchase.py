@@ -2,22 +2,26 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from time import monotonic
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from deniable.core.deadline import left
 from deniable.core.errors import Refused
 from deniable.curator.synthesis.purchase import explained, plan_synthesis
 from deniable.planner import Spend
 from deniable.releases import Synthesis
 from deniable.releases.synthetic.one_way import OneWay
 from deniable.releases.synthetic.pairs import ColumnPairs
+from deniable.releases.synthetic.recipe import MeasuredTable
 from tests.support.curators import silence
 from tests.support.synthetic import SCHEMA, engine, house, odd, paid_for, policy, side_by_side, visits
 
-RHO = Spend.of(rho=50)
-ALL = ["age", "cost", "heat", "town", "grade", "urgent", "day"]
+RHO = Spend.of(rho=200)
+ALL = ["age", "cost", "heat", "town", "grade", "urgent", "day", "seen", "at"]
+FEW = ["age", "town", "grade", "seen"]
 SOMEONE = 10**6
 
 
@@ -28,9 +32,12 @@ def quick(monkeypatch):
     monkeypatch.setattr("deniable.releases.synthetic.field._SWEEPS", 4)
     monkeypatch.setattr("deniable.releases.synthetic.field._POLISHED", 1)
     monkeypatch.setattr("deniable.releases.synthetic.field._PARTICLES", 200)
+    monkeypatch.setattr("deniable.releases.synthetic.settle._SWEEPS", 1)
+    monkeypatch.setattr("deniable.releases.synthetic.pairs._FINEST", 40)
+    monkeypatch.setattr("deniable.releases.synthetic.recipe._FINER", 1)
 
 
-def _pair_of_worlds(tmp_path, contribution, neighbours, rows=None):
+def _pair_of_worlds(tmp_path, contribution, neighbours, columns=FEW):
     rules = policy(tmp_path / "left", contribution, neighbours), policy(tmp_path / "right", contribution, neighbours)
     base = visits(300, seed=3)
     heavy = odd(SOMEONE, 1 if contribution is None else 3 * contribution)
@@ -45,14 +52,15 @@ def _pair_of_worlds(tmp_path, contribution, neighbours, rows=None):
         engine(tmp_path / name, rule, visits=table)
         for name, rule, table in zip(("left", "right"), rules, (left, right), strict=True)
     ]
-    plan = plan_synthesis(rules[0], Synthesis("visits", ALL, rows), RHO, {})
+    plan = plan_synthesis(rules[0], Synthesis("visits", columns), RHO, {})
     return plan, *engines
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
 @pytest.mark.parametrize("contribution", [None, 1, 3, 20])
 def test_nobody_moves_a_measurement_farther_than_was_paid_for(tmp_path, contribution, neighbours, monkeypatch):
-    plan, left, right = _pair_of_worlds(tmp_path, contribution, neighbours)
+    columns = ALL if contribution == 3 else FEW
+    plan, left, right = _pair_of_worlds(tmp_path, contribution, neighbours, columns)
     steps, same = side_by_side(plan, left, right, monkeypatch)
     assert same, "a query followed from something else than noisy numbers"
     assert len(steps) == 4
@@ -60,18 +68,24 @@ def test_nobody_moves_a_measurement_farther_than_was_paid_for(tmp_path, contribu
     assert max(step.distance / float(step.mechanism.distance) for step in steps) > 0.25, "the bound is far too wide"
 
 
-def test_linked_tables_are_within_their_price_as_well(tmp_path, monkeypatch):
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+def test_linked_tables_are_within_their_price_as_well(tmp_path, monkeypatch, neighbours):
     worlds, born = [], [1950, 1980, 1950] * 33 + [1980, 1950]
     for name in ("left", "right"):
-        rules = policy(tmp_path / name, 3, people=True)
+        rules = policy(tmp_path / name, 3, neighbours, people=True)
         people = pa.table({"person": range(1, 102), "sex": ["f", "m", "f"] * 33 + ["m", "f"], "born": born})
         rows = visits(300, seed=4)
         if name == "right":
             extra = {"person": [SOMEONE], "sex": ["m"], "born": [2010]}
             people = pa.concat_tables([people, pa.table(extra, schema=people.schema)])
             rows = pa.concat_tables([rows, odd(SOMEONE, 7)])
+        elif neighbours == "replace":
+            extra = {"person": [SOMEONE], "sex": ["f"], "born": [1950]}
+            people = pa.concat_tables([people, pa.table(extra, schema=people.schema)])
+            rows = pa.concat_tables([rows, visits(2, seed=8).set_column(0, "person", pa.array([SOMEONE] * 2))])
         worlds.append(engine(tmp_path / name, rules, visits=rows, people=people))
-    plan = plan_synthesis(policy(tmp_path / "left", 3, people=True), Synthesis(), RHO, {})
+    wanted = Synthesis(columns={"visits": FEW})
+    plan = plan_synthesis(policy(tmp_path / "left", 3, neighbours, people=True), wanted, RHO, {})
     assert [one.name for one in plan.cells] == ["people", "visits"]
     steps, same = side_by_side(plan, *worlds, monkeypatch)
     assert same
@@ -102,6 +116,13 @@ def test_planted_a_pair_that_is_measured_twice_is_caught(tmp_path, monkeypatch):
     assert not paid_for(plan, steps)
 
 
+def _fewer(own, most):
+    """So many bins, on all resolutions."""
+    finest = np.minimum(own.finest, most - 1)
+    every = np.arange(int(finest.max()) + 1)
+    return replace(own, finest=finest, fine=every, coarse=every)
+
+
 def test_planted_bins_from_true_counts_are_caught(tmp_path, monkeypatch):
     plan, left, right = _pair_of_worlds(tmp_path, None, "replace")
     seen = []
@@ -114,8 +135,9 @@ def test_planted_bins_from_true_counts_are_caught(tmp_path, monkeypatch):
     def peeping(self, noisy):
         found = counted(self, noisy)
         number = int(seen.pop(0)[110:].sum() % 5) if seen else 0
-        bins = tuple(replace(own, fine=np.minimum(own.fine, 2 + number)) for own in found.bins)
-        return replace(found, pairs=replace(found.pairs, bins=bins))
+        own = tuple(_fewer(one, 2 + number) for one in found.pairs.resolutions)
+        margins = tuple(np.ones(one.size) for one in own)
+        return replace(found, pairs=replace(found.pairs, resolutions=own, margins=margins))
 
     monkeypatch.setattr(OneWay, "measure", looking)
     monkeypatch.setattr(type(plan.recipes[0]), "counted", peeping)
@@ -170,8 +192,8 @@ def test_without_noise_the_counts_are_those_of_the_rows(tmp_path, monkeypatch):
     assert counts["town", "NULL"] == frame.town.isna().sum()
     assert counts["grade", "2"] == (frame.grade == 2).sum()
     assert counts["age", "NULL"] == frame.age.isna().sum()
-    old = release.query("age >= 60 AND urgent")
-    assert old.count == pytest.approx(((frame.age >= 60) & frame.urgent).sum())
+    both = release.query("town = 'north' AND grade = 1")
+    assert both.count == pytest.approx(((frame.town == "north") & (frame.grade == 1)).sum())
     assert release.query("town = 'north'").count == pytest.approx((frame.town == "north").sum())
     assert release.query("day < DATE '2025-03-01'").count == pytest.approx((frame.day.astype(str) < "2025-03-01").sum())
 
@@ -243,3 +265,20 @@ def test_what_cannot_be_is_refused_for_nothing(tmp_path, wanted, payment, code):
     with pytest.raises(Refused) as refusal:
         explained(policy(tmp_path, 3), wanted, Spend.of(**payment))
     assert refusal.value.code == code
+
+
+def test_drawing_rows_takes_as_long_as_it_takes(tmp_path, monkeypatch):
+    """A charge is not wasted because a fit takes longer than the engine may."""
+    rules = policy(tmp_path, None)
+    rules = replace(rules, engine=replace(rules.engine, seconds=20.0))
+    late, draw = [], MeasuredTable.draw
+
+    def slow(self, *given):
+        late.append(left())
+        monkeypatch.setattr("deniable.core.deadline.time.monotonic", lambda real=monotonic: real() + 3600 * len(late))
+        return draw(self, *given)
+
+    monkeypatch.setattr(MeasuredTable, "draw", slow)
+    with house(tmp_path, rules, visits=visits(300, seed=1)) as curator:
+        assert curator.synthesize("visits", columns=FEW, rho="0.5").table.num_rows > 0
+    assert 0 < late[0] <= 20

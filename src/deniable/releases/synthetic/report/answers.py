@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import time
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from deniable.core.algebra.expression import Kind
 from deniable.core.errors import Refused
 from deniable.core.grid import IntArray
 from deniable.core.normal import quantile
 from deniable.core.shown import label
 from deniable.releases.linear.release import QueryEstimate
-from deniable.releases.synthetic.domain import ColumnDomain
+from deniable.releases.synthetic.domain import ColumnDomain, Part
 from deniable.releases.synthetic.one_way import FloatArray
 from deniable.releases.synthetic.recipe import MeasuredTable
 from deniable.releases.synthetic.rows import OTHER
@@ -42,10 +45,7 @@ def _sums(
     sizes = [column.size for column in table.recipe.columns]
     if len(axes) == 1:
         inside = _padded(satisfied, (sizes[axes[0]],))
-        noisy, deviation = finest(measured, axes[0])
-        own = (
-            [(float(noisy[inside].sum()), deviation * float(inside.sum()) ** 0.5)] if noisy.size == inside.size else []
-        )
+        own = [_of_level(inside, starts, noisy, deviation) for starts, noisy, deviation in levels(measured, axes[0])]
         return [*own, *(_of_pair(measured, number, {axes[0]: inside}) for number in range(len(measured.tables)))]
     if len(axes) == 2:  # noqa: PLR2004 - a pair
         inside = _padded(satisfied, (sizes[axes[0]], sizes[axes[1]]))
@@ -55,12 +55,24 @@ def _sums(
     return []
 
 
-def finest(measured: MeasuredTable, place: int) -> tuple[FloatArray, float]:
-    """The noisy counts of a column's values, as they were measured, and their deviation; of its finest ranges."""
+def levels(measured: MeasuredTable, place: int) -> list[tuple[IntArray, FloatArray, float]]:
+    """The noisy counts of a column as they were measured, from coarse to fine: where cells start, counts, deviation."""
     table = measured.counted
     one_way = table.recipe.one_way
-    last = int(np.cumsum([len(found) for found in one_way.levels])[place]) - 1
-    return table.raw[last], one_way.portion.deviation(one_way.weights[last])
+    first = sum(len(found) for found in one_way.levels[:place])
+    return [
+        (starts, table.raw[first + number], one_way.portion.deviation(one_way.weights[first + number]))
+        for number, starts in enumerate(one_way.levels[place])
+    ]
+
+
+def _of_level(
+    inside: NDArray[np.bool_], starts: IntArray, noisy: FloatArray, deviation: float
+) -> tuple[float, float] | None:
+    """The sum over the cells of one level, if each of them lies in or out as a whole."""
+    codes = np.searchsorted(starts, np.arange(inside.size), side="right") - 1
+    chosen = _whole(inside, codes, starts.size)
+    return None if chosen is None else (float(noisy[chosen].sum()), deviation * float(chosen.sum()) ** 0.5)
 
 
 def _of_pair(
@@ -68,7 +80,7 @@ def _of_pair(
 ) -> tuple[float, float] | None:
     """The sum over a pair's cells, if each of them lies in or out as a whole."""
     one = measured.tables[number]
-    bins = [measured.counted.bins[place] for place in one.pair]
+    bins = [measured.bins[place] for place in one.pair]
     codes = [own.fine if one.fine else own.coarse[own.fine] for own in bins]
     ((where, cells),) = inside.items()
     if isinstance(where, int):
@@ -97,22 +109,30 @@ def _padded(satisfied: NDArray[np.bool_], sizes: tuple[int, ...]) -> NDArray[np.
 
 
 def listed(name: str, measured: MeasuredTable) -> pa.Table:
-    """Every noisy count, with the values that it counts; of columns with very many values, only those of pairs."""
+    """Every noisy count, with the values that it counts; of columns with very many values, those of wide ranges."""
     found: list[pa.Table] = []
     columns = measured.counted.recipe.columns
     for place, column in enumerate(columns):
-        noisy, deviation = finest(measured, place)
-        if noisy.size == column.size:
-            values = labels(column, np.arange(column.size))
-            found.append(_part(name, (column.name, None), (values, None), noisy, deviation))
+        starts, noisy, deviation = levels(measured, place)[0]
+        ranges = labels(column, np.searchsorted(starts, np.arange(column.size), side="right") - 1)
+        found.append(_part(name, (column.name, None), (ranges, None), noisy, deviation))
     for one in measured.tables:
-        own = [measured.counted.bins[place] for place in one.pair]
+        own = [measured.bins[place] for place in one.pair]
         codes = [bins.fine if one.fine else bins.coarse[bins.fine] for bins in own]
         left, right = (labels(columns[place], code) for place, code in zip(one.pair, codes, strict=True))
         names = columns[one.pair[0]].name, columns[one.pair[1]].name
         cells = [value for value in left for _ in right], right * len(left)
         found.append(_part(name, names, cells, one.noisy.reshape(-1), one.deviation))
     return pa.concat_tables(found)
+
+
+def _shown(value: object, column: ColumnDomain) -> object:
+    """A value as people write it: no fractions, and times of day with a colon."""
+    if column.kind is Kind.TIME and isinstance(value, int):
+        return time(value // 60, value % 60)
+    if column.part is Part.QUARTER and isinstance(value, int):
+        return time(value // 4, value % 4 * 15)
+    return float(value) if isinstance(value, Fraction) else value
 
 
 def _part(
@@ -137,7 +157,7 @@ def _part(
 
 def labels(column: ColumnDomain, bins: IntArray) -> list[str]:
     """What the bins hold, in words."""
-    values = [label(value) for value in column.values] + [OTHER] * column.other
+    values = [label(_shown(value, column)) for value in column.values] + [OTHER] * column.other
     found = []
     for number in range(int(bins.max()) + 1):
         inside = np.flatnonzero(bins == number)

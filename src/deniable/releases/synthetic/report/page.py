@@ -9,7 +9,7 @@ import numpy as np
 
 from deniable.core.shown import percent
 from deniable.releases.synthetic.bins import sums
-from deniable.releases.synthetic.report.answers import finest, labels
+from deniable.releases.synthetic.report.answers import labels, levels
 
 if TYPE_CHECKING:
     from deniable.releases.synthetic.report.release import SyntheticRelease, SyntheticTable
@@ -26,6 +26,8 @@ p, li { max-width: 48rem; } small, .dim { color: var(--dim); }
 figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .6rem;
          overflow-x: auto; }
 figcaption { font-weight: 600; font-size: .92rem; } svg text { font: 11px system-ui, sans-serif; fill: var(--ink); }
+.wide { overflow-x: auto; } table { border-collapse: collapse; margin: 1rem 0; font-size: .92rem; }
+th, td { text-align: left; padding: .25rem 1rem .25rem 0; border-bottom: 1px solid var(--line); }
 .key { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 .9em; }
 """
 _NOISY, _MADE_UP = "#8aa4b8", "#d9822b"
@@ -34,6 +36,9 @@ _WORST = 0.2
 """The distance that is as dark as can be."""
 _MOST_BARS = 60
 """Of one chart; neighbours are put together."""
+_NAMED = 5
+"""How many pairs are named that are farthest off."""
+_HOW = {"finely": "on fine bins", "coarsely": "on coarse bins", "no": "no"}
 _LONGEST = 18
 """Characters of a name beside a picture."""
 
@@ -76,18 +81,32 @@ def _table(release: SyntheticRelease, part: SyntheticTable) -> str:
         "<p>Each square: which share of rows would have to change for this pair of columns to be as in the data. "
         f"Darker is worse. Point at a square for its number, with a {level} interval. Squares with a dot were not "
         "measured.</p>"
-        f"<figure>{_heat(release, part)}</figure>"
+        f"<figure>{_heat(release, part)}</figure>{_worst(release, part)}"
         f'<p>Each column, as shares of rows: <span class="key" style="background:{_NOISY}"></span>noisy counts '
         f'<span class="key" style="background:{_MADE_UP}"></span>synthetic rows.</p>'
         f'<div class="charts">{"".join(_column(part, place) for place, _ in part.own)}</div>'
     )
 
 
+def _worst(release: SyntheticRelease, part: SyntheticTable) -> str:
+    """The pairs that are farthest off, in words: nobody can point at a square on paper, or on a telephone."""
+    lines = [line for line in release.quality.to_pylist() if line["table"] == part.name]
+    lines = sorted(lines, key=lambda line: -line["distance"])[:_NAMED]
+    said = "".join(
+        f"<tr><td>{escape(line['one'])} and {escape(line['other'])}</td><td>{line['distance']:.1%}</td>"
+        f"<td>{line['low']:.1%} to {line['high']:.1%}</td><td>{_HOW[line['measured']]}</td></tr>"
+        for line in lines
+    )
+    head = "<tr><th>farthest off</th><th>distance</th><th>interval</th><th>measured</th></tr>"
+    return f'<div class="wide"><table>{head}{said}</table></div>'
+
+
 def _heat(release: SyntheticRelease, part: SyntheticTable) -> str:
     """A square for every pair."""
     names = [column.name for column in part.recipe.columns]
     lines = {(line["one"], line["other"]): line for line in release.quality.to_pylist() if line["table"] == part.name}
-    side, top = 7 * _LONGEST, 7 * _LONGEST
+    longest = max(len(_short(name)) for name in names)
+    side, top = 7 * longest + 12, 6 * longest + 12
     drawn = []
     for row, one in enumerate(names):
         y = top + row * _CELL
@@ -116,9 +135,9 @@ def _square(line: dict[str, object], x: int, y: int) -> str:
 def _column(part: SyntheticTable, place: int) -> str:
     """Noisy and synthetic shares, side by side."""
     column, counted = part.recipe.columns[place], part.measured.counted
-    noisy, _ = finest(part.measured, place)
-    plain = noisy if noisy.size == column.size else counted.counts[place].estimate
-    bins = np.arange(column.size) if column.size <= _MOST_BARS else counted.bins[place].fine
+    measured = levels(part.measured, place)
+    plain = measured[0][1] if len(measured) == 1 else counted.counts[place].estimate
+    bins = np.arange(column.size) if column.size <= _MOST_BARS else part.measured.bins[place].fine
     if int(bins.max()) >= _MOST_BARS:
         bins = bins * _MOST_BARS // (int(bins.max()) + 1)
     names = labels(column, bins)

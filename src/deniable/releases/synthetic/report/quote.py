@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Self
+from typing import ClassVar
 
 import pyarrow as pa
 
 from deniable.core.loss import Loss
-from deniable.display import Sheet, SheetColumn, Tabular
+from deniable.display import Sheet, SheetColumn
 from deniable.display.sheet import MOST_ROWS
+from deniable.releases.quoted import QuotedLines
 from deniable.releases.synthetic.portion import FINE
 from deniable.releases.synthetic.recipe import SHARES, Recipe
 
@@ -30,9 +31,22 @@ class SynthesisLine:
     """The standard deviation of the noise in one number, in rows; of pairs, if all of them are measured alike."""
 
 
+_LINES = pa.schema(
+    [
+        ("table", pa.string()),
+        ("measured", pa.string()),
+        ("numbers", pa.int64()),
+        ("share", pa.float64()),
+        ("deviation", pa.float64()),
+    ]
+)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class SynthesisQuote(Tabular):
+class SynthesisQuote(QuotedLines):
     """What synthetic tables would cost. Reads no data, spends nothing."""
+
+    schema: ClassVar[pa.Schema] = _LINES
 
     loss: Loss
     lines: tuple[SynthesisLine, ...]
@@ -46,15 +60,6 @@ class SynthesisQuote(Tabular):
         """The four measurements of every table."""
         lines = [line for name, recipe in zip(names, recipes, strict=True) for line in _lines(name, recipe)]
         return cls(loss, tuple(lines), confidence, notes)
-
-    @property
-    def table(self) -> pa.Table:
-        """A row for each measurement."""
-        return pa.Table.from_pylist([asdict(line) for line in self.lines], schema=_LINES)
-
-    def with_notes(self, notes: Iterable[str]) -> Self:
-        """The same quote, with more to be said: what the account makes of it."""
-        return replace(self, notes=(*self.notes, *notes))
 
     def sheet(self) -> Sheet:
         """What is shown of it."""
@@ -77,17 +82,6 @@ class SynthesisQuote(Tabular):
         }
 
 
-_LINES = pa.schema(
-    [
-        ("table", pa.string()),
-        ("measured", pa.string()),
-        ("numbers", pa.int64()),
-        ("share", pa.float64()),
-        ("deviation", pa.float64()),
-    ]
-)
-
-
 def _lines(name: str, recipe: Recipe) -> list[SynthesisLine]:
     pairs, one_way = len(recipe.pairs), recipe.one_way
     each = max(1, int(FINE / pairs**0.5))
@@ -97,7 +91,9 @@ def _lines(name: str, recipe: Recipe) -> list[SynthesisLine]:
     scores, tables, certificate = recipe.for_scores, recipe.for_tables, recipe.for_certificate
     return [
         SynthesisLine(name, "counts of columns", cells, float(SHARES["counts"]), counts.deviation(typical)),
-        SynthesisLine(name, "scores of pairs", pairs, float(SHARES["scores"]), scores.deviation(each)),
+        SynthesisLine(
+            name, "scores of pairs", 2 * pairs, float(SHARES["scores"]), scores.deviation(max(1, int(each / 2**0.5)))
+        ),
         SynthesisLine(name, "tables of pairs", None, float(SHARES["tables"]), tables.deviation(each)),
         SynthesisLine(name, "certificate", pairs, float(1 - sum(SHARES.values())), certificate.deviation(each)),
     ]

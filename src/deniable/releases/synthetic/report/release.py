@@ -44,7 +44,6 @@ class SyntheticTable:
 
     name: str
     measured: MeasuredTable
-    scores: IntArray
     rows: tuple[IntArray, ...]
     """The place of each value, by column; those of parents come first."""
     method: str
@@ -71,7 +70,15 @@ class SyntheticTable:
 
     def arrow(self, rows: Sequence[IntArray], chance: np.random.Generator) -> pa.Table:
         """Its own columns, in the types that they are declared to have."""
-        return pa.table({column.name: as_declared(column, rows[place], chance) for place, column in self.own})
+        parts: dict[str, list[tuple[int, ColumnDomain]]] = {}
+        for place, column in self.own:
+            parts.setdefault(column.of or column.name, []).append((place, column))
+        return pa.table(
+            {
+                name: as_declared([column for _, column in own], [rows[place] for place, _ in own], chance)
+                for name, own in parts.items()
+            }
+        )
 
 
 @dataclass(frozen=True, repr=False)

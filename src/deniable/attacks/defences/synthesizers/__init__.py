@@ -1,0 +1,1 @@
+"""Defences that publish made-up rows."""

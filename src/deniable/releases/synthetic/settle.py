@@ -1,0 +1,115 @@
+"""The last step to the goals: a few rows are moved, each to the bin where it is missed most.
+
+Rows that are drawn from a field meet its pairs as closely as chance allows. With little noise that chance would be the
+largest error of all. Here it is taken out: of the rows in cells that hold too many, some get another bin, if that
+brings all their pairs together closer to the goals, and if the field finds it likely; so what no pair says stays as it
+was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from deniable.core.grid import IntArray
+from deniable.releases.synthetic.likeness import GoalSide, Particles, Single, counts_of
+from deniable.releases.synthetic.one_way import FloatArray
+
+_SWEEPS = 10
+_CONSIDERED = 0.1
+"""The part of rows that a sweep looks at, in each column: those that lie in the fullest cells."""
+_MOVED = 0.7
+"""How many of those that could be moved are, at most, before cells are counted again."""
+_LIKELY = 1.5
+"""How much a row that moves must gain, for each unit of log-odds that it loses."""
+
+
+@dataclass
+class Settling:
+    """Moves rows of one table, part after part: what one part has too few of, the next one gets."""
+
+    shares: Sequence[Single]
+    """Of rows, in each bin of each column."""
+    sides: Sequence[Sequence[GoalSide]]
+    """The goals of each column."""
+    free: Sequence[int]
+    """Columns that are not given."""
+    owed: dict[int, FloatArray] = field(default_factory=dict)
+    """For each goal, how many rows the parts before had too few, by cell."""
+
+    def settle(self, particles: Particles, terms: Single, own: Sequence[Single], chance: np.random.Generator) -> None:
+        """Move what should be moved. The field's terms say which rows are likely."""
+        size = particles.rows[0].size
+        for _ in range(_SWEEPS):
+            for place in chance.permutation(self.free):
+                block = particles.blocks[place]
+                self._sweep(place, particles, _LIKELY * terms[block], _LIKELY * own[place], chance)
+        for place in range(len(self.sides)):
+            for side in self.sides[place]:
+                if not side.turned:
+                    self.owed[side.number] = self._excess(side, place, particles.rows, size) * -1.0
+
+    def _sweep(self, place: int, particles: Particles, terms: Single, own: Single, chance: np.random.Generator) -> None:
+        """One column: what each row would lose by going, what it would gain by coming elsewhere, and who moves."""
+        bins, size = particles.rows[place], particles.rows[place].size
+        shares = self.shares[place].astype(np.float64)
+        excess = np.asarray(np.bincount(bins, minlength=shares.size) - shares * size, dtype=np.float64)
+        going, coming = _leaves(excess)[bins], np.zeros_like(terms)
+        cells = []
+        for side in self.sides[place]:
+            apart = self._excess(side, place, particles.rows, size)
+            at = side.code(bins, own=True) * apart.shape[1] + side.code(particles.rows[side.other], own=False)
+            going += _leaves(apart).reshape(-1)[at]
+            coming[:, particles.blocks[side.other]] = side.spread(_enters(apart))
+            cells.append((side, apart.reshape(-1), at, apart.shape[1]))
+        count = max(1, int(_CONSIDERED * size))
+        rows = np.argpartition(going, count - 1)[:count]
+        rows = rows[going[rows] < 0]
+        if rows.size == 0 or not cells:
+            return
+        now = own[bins[rows]] + sum(
+            terms[:, particles.blocks[other]][bins[rows], particles.rows[other][rows]]
+            for other in range(len(particles.blocks))
+            if other != place
+        )
+        cost = (coming - terms) @ particles.hot[:, rows] + (_enters(excess) - own)[:, None]
+        best = cost.argmin(axis=0)
+        better = cost[best, np.arange(rows.size)] + now + going[rows] < 0
+        movable, target = rows[better & (best != bins[rows])], best[better & (best != bins[rows])]
+        moves = chance.random(movable.size) < _MOVED * _room(cells, movable, target)
+        found = bins.copy()
+        found[movable[moves]] = target[moves]
+        particles.put(place, found)
+
+    def _excess(self, side: GoalSide, place: int, rows: Sequence[IntArray], size: int) -> FloatArray:
+        """How many rows each cell of a goal has too many."""
+        mine, yours = side.code(rows[place], own=True), side.code(rows[side.other], own=False)
+        found = np.asarray(counts_of(mine, yours, side.shares.shape) - side.shares.astype(np.float64) * size)
+        owed = self.owed.get(side.number)
+        return found if owed is None else found - (owed.T if side.turned else owed)
+
+
+def _leaves(excess: FloatArray) -> Single:
+    """By how much a cell is farther from its goal with one row less."""
+    return np.asarray(np.abs(excess - 1) - np.abs(excess), dtype=np.float32)
+
+
+def _enters(excess: FloatArray) -> Single:
+    """By how much a cell is farther from its goal with one row more."""
+    return np.asarray(np.abs(excess + 1) - np.abs(excess), dtype=np.float32)
+
+
+def _room(cells: Sequence[tuple[GoalSide, FloatArray, IntArray, int]], rows: IntArray, target: IntArray) -> FloatArray:
+    """For each row that would move, the part of such rows for which there is room: all go at once, and would overshoot.
+
+    The mean over its cells: of those it leaves, how much is too much for how many leave; of those it comes to, how much
+    is missing for how many come.
+    """
+    found = np.zeros(rows.size)
+    for side, excess, at, width in cells:
+        left, entered = at[rows], side.code(target, own=True) * width + at[rows] % width
+        leaving, coming = (np.maximum(np.bincount(where, minlength=excess.size), 1) for where in (left, entered))
+        found += np.clip(excess / leaving, 0, 1)[left] + np.clip(-excess / coming, 0, 1)[entered]
+    return found / (2 * len(cells))
