@@ -23,7 +23,8 @@ from deniable.accounting import Filter
 from deniable.core.errors import Refused
 from deniable.core.loss import Loss
 from deniable.ledger import Ledger
-from tests.unit.ledger.asking import account, charge, url
+from tests.support.ledgers import Place
+from tests.unit.ledger.asking import account, charge
 
 _ROOM = str(Path(deniable.ledger.__file__).parent)
 _PAYER = account(3)
@@ -42,12 +43,12 @@ def _question(ledger: Ledger, question: str, say: Callable[[str], None]) -> None
     say(f"answered {question}")
 
 
-def _in_child(path: Path, work: Work, patience: float | None = None) -> tuple[list[str], bool]:
+def _in_child(place: Place, work: Work, patience: float | None = None) -> tuple[list[str], bool]:
     """What the child said through a pipe that outlives it, and whether it was killed."""
     there, here = os.pipe()
     child = os.fork()
     if child == 0:
-        work(Ledger.open(url(path), "clinic"), lambda line: os.write(here, f"{line}\n".encode()) and None)
+        work(Ledger.open(place.url, "clinic"), lambda line: os.write(here, f"{line}\n".encode()) and None)
         os._exit(0)
     os.close(here)
     if patience is not None:
@@ -58,9 +59,9 @@ def _in_child(path: Path, work: Work, patience: float | None = None) -> tuple[li
     return said, os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
-def _examine(path: Path, said: list[str]) -> None:
+def _examine(place: Place, said: list[str]) -> None:
     """Whatever was said is on disk, charged before it was answered, and within the budget."""
-    ledger = Ledger.open(url(path), "clinic")
+    ledger = Ledger.open(place.url, "clinic")
     history = ledger.history()
     for done, question in (line.split() for line in said):
         kinds = [entry.kind for entry in history if entry.question == question]
@@ -73,7 +74,7 @@ def _examine(path: Path, said: list[str]) -> None:
     ledger.close()
 
 
-def _at_random(path: Path, rounds: int, seed: int) -> None:
+def _at_random(place: Place, rounds: int, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - moments to die at, not noise
     for turn in range(rounds):
 
@@ -84,11 +85,11 @@ def _at_random(path: Path, rounds: int, seed: int) -> None:
             except Refused as refused:
                 os._exit(refused.code != "over-budget")
 
-        said, _ = _in_child(path, work, chance.uniform(0, 0.08))
-        _examine(path, said)
+        said, _ = _in_child(place, work, chance.uniform(0, 0.08))
+        _examine(place, said)
 
 
-def _at_line(path: Path, stride: int) -> None:
+def _at_line(place: Place, stride: int) -> None:
     """Die at the n-th line of the ledger's own code that a question runs through, for n = 1, 1 + stride, ..."""
     line, killed = 1, True
     while killed:
@@ -109,8 +110,8 @@ def _at_line(path: Path, stride: int) -> None:
             _question(ledger, f"line-{line}", say)
             sys.settrace(None)
 
-        said, killed = _in_child(path, work)
-        _examine(path, said)
+        said, killed = _in_child(place, work)
+        _examine(place, said)
         line += stride
     if line < 200:
         raise AssertionError("hardly any line was traced")
@@ -125,25 +126,25 @@ def _passes(target: Callable[..., None], *arguments: object) -> bool:
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    Ledger.create(url(tmp_path / "clinic.ledger"), "clinic").close()
-    return tmp_path / "clinic.ledger"
+def created(place: Place) -> Place:
+    Ledger.create(place.url, "clinic").close()
+    return place
 
 
-def test_killed_at_random_it_never_gives_an_answer_away(path: Path) -> None:
-    assert _passes(_at_random, path, 40, 7)
+def test_killed_at_random_it_never_gives_an_answer_away(created: Place) -> None:
+    assert _passes(_at_random, created, 40, 7)
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", range(10))
-def test_killed_at_random_hundreds_of_times(path: Path, seed: int) -> None:
-    assert _passes(_at_random, path, 40, seed)
+def test_killed_at_random_hundreds_of_times(created: Place, seed: int) -> None:
+    assert _passes(_at_random, created, 40, seed)
 
 
-def test_killed_at_every_few_lines_it_never_gives_an_answer_away(path: Path) -> None:
-    assert _passes(_at_line, path, 17)
+def test_killed_at_every_few_lines_it_never_gives_an_answer_away(created: Place) -> None:
+    assert _passes(_at_line, created, 17)
 
 
 @pytest.mark.deep
-def test_killed_at_every_line(path: Path) -> None:
-    assert _passes(_at_line, path, 1)
+def test_killed_at_every_line(created: Place) -> None:
+    assert _passes(_at_line, created, 1)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,34 +10,38 @@ import pytest
 from deniable.core.errors import Failed, Refused
 from deniable.ledger import Head, Ledger
 from deniable.ledger.entry import NOTHING, Link
+from tests.support.ledgers import FilePlace, Place, ServerPlace
 from tests.unit.ledger.asking import account, ask, charge, url
+
+
+def _write(url: str) -> None:
+    """Three questions: seven entries."""
+    ledger = Ledger.create(url, "clinic")
+    for question in ("one", "two", "three"):
+        ask(ledger, question)
+    ledger.close()
 
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("original")
-    ledger = Ledger.create(url(folder / "clinic.ledger"), "clinic")
-    for question in ("one", "two", "three"):
-        ask(ledger, question)
-    ledger.close()
+    _write(url(folder / "clinic.ledger"))
     return folder
 
 
 @pytest.fixture
 def path(original: Path, tmp_path: Path) -> Path:
+    """A file, which can be cut, copied and taken away."""
     shutil.copytree(original, tmp_path, dirs_exist_ok=True)
     return tmp_path / "clinic.ledger"
 
 
-def _by_hand(path: Path, *statements: str) -> None:
-    """As somebody does who can write to the file and knows about the triggers."""
-    hand = sqlite3.connect(path)
-    for trigger in ("entries_are_never_changed", "entries_are_never_removed"):
-        hand.execute(f"DROP TRIGGER IF EXISTS {trigger}")
-    for statement in statements:
-        assert hand.execute(statement).rowcount > 0
-    hand.commit()
-    hand.close()
+@pytest.fixture
+def written(place: Place, request: pytest.FixtureRequest) -> Place:
+    if isinstance(place, FilePlace):
+        return FilePlace(request.getfixturevalue("path"))
+    _write(place.url)
+    return place
 
 
 def _code(step: Callable[[], object]) -> str:
@@ -49,69 +52,72 @@ def _code(step: Callable[[], object]) -> str:
     return refused.value.code
 
 
-def _opening(path: Path, population: str = "clinic") -> str:
-    return _code(lambda: Ledger.open(url(path), population))
+def _opening(place: Place | Path, population: str = "clinic") -> str:
+    address = f"sqlite:///{place}" if isinstance(place, Path) else place.url
+    return _code(lambda: Ledger.open(address, population))
+
+
+_CHANGES = [
+    "kind = 'answered ' || kind",
+    "body = replace(body, '\"', '\" ')",
+    "payload = x'00'",
+    "payload = 'text'",
+    "digest = '" + "0" * 64 + "'",
+    "previous = '" + "1" * 64 + "'",
+    "sequence = 100",
+    "sequence = -1",
+]
 
 
 @pytest.mark.parametrize("sequence", range(1, 8))
-@pytest.mark.parametrize(
-    "change",
-    [
-        "kind = 'answered ' || kind",
-        "body = replace(body, '\"', '\" ')",
-        "body = x'00'",
-        "payload = x'00'",
-        "payload = 'text'",
-        "digest = '" + "0" * 64 + "'",
-        "previous = '" + "1" * 64 + "'",
-        "sequence = 100",
-        "sequence = -1",
-    ],
-)
+@pytest.mark.parametrize("change", [*_CHANGES, "body = x'00'"])
 def test_an_edited_entry_is_noticed(path: Path, sequence: int, change: str) -> None:
-    _by_hand(path, f"UPDATE entries SET {change} WHERE sequence = {sequence}")
+    FilePlace(path).by_hand(f"UPDATE entries SET {change} WHERE sequence = {sequence}")
     assert _opening(path) in {"ledger-edited", "ledger-rolled-back"}
 
 
-def test_a_lowered_total_is_noticed(path: Path) -> None:
-    _by_hand(path, "UPDATE entries SET body = replace(body, '3/10', '1/10') WHERE sequence = 6")
-    assert _opening(path) == "ledger-edited"
+def test_an_edited_entry_is_noticed_on_a_server(server_place: ServerPlace) -> None:
+    _write(server_place.url)
+    server_place.by_hand("CREATE TABLE kept AS TABLE entries")
+    for sequence in range(1, 8):
+        for change in _CHANGES:
+            server_place.by_hand(f"UPDATE entries SET {change} WHERE sequence = {sequence}")
+            assert _opening(server_place) in {"ledger-edited", "ledger-rolled-back"}, change
+            server_place.by_hand("DELETE FROM entries", "INSERT INTO entries TABLE kept")
+    Ledger.open(server_place.url, "clinic").close()
+
+
+def test_a_lowered_total_is_noticed(written: Place) -> None:
+    written.by_hand("UPDATE entries SET body = replace(body, '3/10', '1/10') WHERE sequence = 6")
+    assert _opening(written) == "ledger-edited"
 
 
 @pytest.mark.parametrize("last", range(7))
-def test_deleted_last_entries_are_noticed(path: Path, last: int) -> None:
-    _by_hand(path, f"DELETE FROM entries WHERE sequence > {last}")
-    assert _opening(path) == "ledger-rolled-back"
+def test_deleted_last_entries_are_noticed(written: Place, last: int) -> None:
+    written.by_hand(f"DELETE FROM entries WHERE sequence > {last}")
+    assert _opening(written) == "ledger-rolled-back"
 
 
 @pytest.mark.parametrize("sequence", range(1, 7))
-def test_a_deleted_entry_is_noticed(path: Path, sequence: int) -> None:
-    _by_hand(path, f"DELETE FROM entries WHERE sequence = {sequence}")
-    assert _opening(path) == "ledger-edited"
+def test_a_deleted_entry_is_noticed(written: Place, sequence: int) -> None:
+    written.by_hand(f"DELETE FROM entries WHERE sequence = {sequence}")
+    assert _opening(written) == "ledger-edited"
 
 
-def test_an_entry_that_nobody_paid_for_is_noticed(path: Path) -> None:
-    _by_hand(path, "INSERT INTO entries SELECT 8, kind, body, payload, digest, digest FROM entries WHERE sequence = 7")
-    assert _opening(path) == "ledger-edited"
+def test_an_entry_that_nobody_paid_for_is_noticed(written: Place) -> None:
+    written.by_hand("INSERT INTO entries SELECT 8, kind, body, payload, digest, 'none' FROM entries WHERE sequence = 7")
+    assert _opening(written) == "ledger-edited"
 
 
-def test_a_chain_that_was_written_anew_does_not_go_through_the_anchor(path: Path) -> None:
-    hand = sqlite3.connect(path)
-    rows = hand.execute("SELECT kind, body, payload FROM entries ORDER BY sequence").fetchall()
-    hand.close()
+def test_a_chain_that_was_written_anew_does_not_go_through_the_anchor(written: Place) -> None:
+    rows = written.rows("SELECT kind, body, payload FROM entries ORDER BY sequence")
     head = NOTHING
-    _by_hand(path, "DELETE FROM entries")
-    hand = sqlite3.connect(path)
+    written.by_hand("DELETE FROM entries")
     for kind, body, payload in rows:
         link = Link.after(head, kind, json.loads(body) | {"written": "later"}, payload)
-        hand.execute(
-            "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?)",
-            (link.sequence, link.kind, link.body, link.payload, link.previous, link.digest),
-        )
+        written.insert(link)
         head = link.head
-    hand.commit()
-    hand.close()
-    assert _opening(path) == "ledger-edited"
+    assert _opening(written) == "ledger-edited"
 
 
 @pytest.mark.parametrize("size", [0, 100, 4096, 6000])
@@ -135,30 +141,29 @@ def test_an_older_copy_is_noticed(path: Path, tmp_path: Path) -> None:
     assert _opening(path) == "ledger-rolled-back"
 
 
-def test_a_deleted_ledger_is_not_begun_again(path: Path) -> None:
-    path.unlink()
-    assert _opening(path) == "ledger-missing"
-    assert _code(lambda: Ledger.create(url(path), "clinic")) == "ledger-exists"
-    assert not path.exists()
+def test_a_deleted_ledger_is_not_begun_again(written: Place) -> None:
+    written.remove()
+    assert _opening(written) == "ledger-missing"
+    assert _code(lambda: Ledger.create(written.url, "clinic")) == "ledger-exists"
 
 
-def test_a_deleted_anchor_is_noticed(path: Path) -> None:
-    path.with_name("clinic.ledger.head").unlink()
-    assert _opening(path) == "ledger-anchor-missing"
-    assert _code(lambda: Ledger.create(url(path), "clinic")) == "ledger-exists"
+def test_a_deleted_anchor_is_noticed(written: Place) -> None:
+    written.anchor.unlink()
+    assert _opening(written) == "ledger-anchor-missing"
+    assert _code(lambda: Ledger.create(written.url, "clinic")) == "ledger-exists"
 
 
-def test_a_lost_anchor_is_made_again_from_a_head_that_was_kept(path: Path) -> None:
-    ledger = Ledger.open(url(path), "clinic")
+def test_a_lost_anchor_is_made_again_from_a_head_that_was_kept(written: Place) -> None:
+    ledger = Ledger.open(written.url, "clinic")
     kept = ledger.head
     ask(ledger, "four")
     ledger.close()
-    assert _code(lambda: Ledger.reanchor(url(path), "clinic", kept)) == "ledger-exists"
-    path.with_name("clinic.ledger.head").unlink()
+    assert _code(lambda: Ledger.reanchor(written.url, "clinic", kept)) == "ledger-exists"
+    written.anchor.unlink()
     for head, code in ((Head(99, kept.digest), "ledger-rolled-back"), (Head(6, kept.digest), "ledger-edited")):
-        assert _code(lambda head=head: Ledger.reanchor(url(path), "clinic", head)) == code  # type: ignore[misc]
-    Ledger.reanchor(url(path), "clinic", kept)
-    assert Ledger.open(url(path), "clinic").verify() == 9
+        assert _code(lambda head=head: Ledger.reanchor(written.url, "clinic", head)) == code  # type: ignore[misc]
+    Ledger.reanchor(written.url, "clinic", kept)
+    assert Ledger.open(written.url, "clinic").verify() == 9
 
 
 def test_an_anchor_of_another_ledger_does_not_hold(path: Path, tmp_path: Path) -> None:
@@ -182,18 +187,18 @@ def test_a_folder_that_is_not_there_is_said_so(tmp_path: Path) -> None:
     assert _opening(tmp_path / "no" / "where") == "ledger-missing"
 
 
-def test_a_ledger_ahead_of_its_anchor_is_what_a_crash_leaves(path: Path) -> None:
-    anchor = path.with_name("clinic.ledger.head")
+def test_a_ledger_ahead_of_its_anchor_is_what_a_crash_leaves(written: Place) -> None:
+    anchor = written.anchor
     before = anchor.read_bytes()
-    ledger = Ledger.open(url(path), "clinic")
+    ledger = Ledger.open(written.url, "clinic")
     ask(ledger, "four")
     head = ledger.head
     ledger.close()
     anchor.write_bytes(before)
-    Ledger.open(url(path), "clinic").close()
+    Ledger.open(written.url, "clinic").close()
     assert head.digest in anchor.read_text()
-    _by_hand(path, "DELETE FROM entries WHERE sequence = 9")
-    assert _opening(path) == "ledger-rolled-back"
+    written.by_hand("DELETE FROM entries WHERE sequence = 9")
+    assert _opening(written) == "ledger-rolled-back"
 
 
 @pytest.mark.parametrize(
@@ -205,32 +210,32 @@ def test_a_ledger_ahead_of_its_anchor_is_what_a_crash_leaves(path: Path) -> None
         ("DELETE FROM entries WHERE sequence > 1", "ledger-rolled-back"),
     ],
 )
-def test_a_change_under_its_hands_is_noticed_at_the_next_charge(path: Path, statement: str, code: str) -> None:
-    ledger = Ledger.open(url(path), "clinic")
-    _by_hand(path, statement)
+def test_a_change_under_its_hands_is_noticed_at_the_next_charge(written: Place, statement: str, code: str) -> None:
+    ledger = Ledger.open(written.url, "clinic")
+    written.by_hand(statement)
     for step in (lambda: ledger.charge(charge("four"), [account(1)]), lambda: ledger.find("one"), ledger.verify):
         assert _code(step) == code
 
 
-def test_totals_are_not_read_again_from_where_they_could_have_been_changed(path: Path) -> None:
-    ledger = Ledger.open(url(path), "clinic")
-    _by_hand(path, "UPDATE entries SET body = replace(body, '1/5', '1/9') WHERE sequence = 4")
+def test_totals_are_not_read_again_from_where_they_could_have_been_changed(written: Place) -> None:
+    ledger = Ledger.open(written.url, "clinic")
+    written.by_hand("UPDATE entries SET body = replace(body, '1/5', '1/9') WHERE sequence = 4")
     ledger.charge(charge("four"), [account(1)])
     assert str(ledger.spent("clinic").epsilon) == "2/5"
     assert _code(ledger.verify) == _code(ledger.history) == "ledger-edited"
 
 
-def test_a_changed_answer_is_not_given(path: Path) -> None:
-    ledger = Ledger.open(url(path), "clinic")
-    _by_hand(path, "UPDATE entries SET payload = x'00' WHERE sequence = 3")
+def test_a_changed_answer_is_not_given(written: Place) -> None:
+    ledger = Ledger.open(written.url, "clinic")
+    written.by_hand("UPDATE entries SET payload = x'00' WHERE sequence = 3")
     assert _code(lambda: ledger.find("one")) == "ledger-edited"
     assert ledger.find("two") == b"42"
 
 
-def test_at_record_a_changed_ledger_gives_no_answer(path: Path) -> None:
-    ledger = Ledger.open(url(path), "clinic")
+def test_at_record_a_changed_ledger_gives_no_answer(written: Place) -> None:
+    ledger = Ledger.open(written.url, "clinic")
     ticket = ledger.charge(charge("four"), [account(1)])
-    _by_hand(path, "UPDATE entries SET body = body || ' ' WHERE sequence = 8")
+    written.by_hand("UPDATE entries SET body = body || ' ' WHERE sequence = 8")
     with pytest.raises(Failed):
         ledger.record(ticket, b"1")
 

@@ -16,6 +16,7 @@ from deniable.apps.cli import app
 from deniable.core.errors import Refused
 from deniable.ledger import checkpoint, ledger
 from deniable.releases import Workload
+from tests.support.ledgers import everywhere
 
 POLICY = """
 [population]
@@ -46,11 +47,11 @@ def _noon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def town(tmp_path: Path) -> Path:
+def town(tmp_path: Path, ledger_section: str) -> Path:
     people = {"age": list(range(100)) * 10, "street": ["Main Street", "High Street"] * 500}
     pq.write_table(pa.table(people), tmp_path / "people.parquet")
     path = tmp_path / "town.toml"
-    path.write_text(POLICY)
+    path.write_text(POLICY + ledger_section)
     return path
 
 
@@ -95,7 +96,7 @@ def test_batches_and_releases_are_charges_like_others(town, payment, code):
 
 
 def test_a_release_is_too_large_by_the_noisy_numbers_that_it_needs(town):
-    town.write_text(POLICY.replace("answer_size = 300", "answer_size = 110"))
+    town.write_text(town.read_text().replace("answer_size = 300", "answer_size = 110"))
     with deniable.create(town) as curator:
         for step in (curator.explain, curator.release):
             with pytest.raises(Refused, match="answer-size"):
@@ -144,6 +145,7 @@ def test_the_next_day_begins_anew(town, monkeypatch):
                 curator.ask(older(9), epsilon="0.01")
 
 
+@everywhere
 def test_no_two_get_the_last_question_of_a_day(town):
     start = Barrier(12)
     with deniable.create(town) as curator, ThreadPoolExecutor(12) as pool:
@@ -162,7 +164,7 @@ def test_no_two_get_the_last_question_of_a_day(town):
 
 
 def test_each_analyst_has_a_day_and_what_is_shown_counts(town):
-    town.write_text(POLICY + SHARES)
+    town.write_text(town.read_text() + SHARES)
     with deniable.create(town) as curator:
         for number in range(3):
             curator.ask(older(number), epsilon="0.01", analyst="alice")

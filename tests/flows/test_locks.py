@@ -18,7 +18,7 @@ import pytest
 import deniable
 from deniable.core.errors import InvalidArgumentError
 from deniable.engines import DuckDB
-from deniable.ledger.turns import Turns
+from deniable.ledger.turns import FileTurns
 from deniable.local import KaryResponse, Memory
 from deniable.mechanisms import AboveThreshold
 
@@ -107,10 +107,10 @@ def test_a_forked_process_has_no_use_of_either(use: Callable[[int], object]) -> 
 
 
 def test_threads_take_turns(tmp_path: Path) -> None:
-    for turns in (Turns(tmp_path / "ledger"), Turns(None)):
+    for turns in (FileTurns(tmp_path / "ledger"), FileTurns(None)):
         inside = Event()
 
-        def comes(turns: Turns = turns, inside: Event = inside) -> None:
+        def comes(turns: FileTurns = turns, inside: Event = inside) -> None:
             with turns.of("question"):
                 inside.set()
 
@@ -123,7 +123,7 @@ def test_threads_take_turns(tmp_path: Path) -> None:
 
 
 def test_processes_take_turns(tmp_path: Path) -> None:
-    mine, theirs = Turns(tmp_path / "ledger"), Turns(tmp_path / "ledger")
+    mine, theirs = FileTurns(tmp_path / "ledger"), FileTurns(tmp_path / "ledger")
     order = tmp_path / "order"
 
     def comes() -> None:
@@ -139,7 +139,7 @@ def test_processes_take_turns(tmp_path: Path) -> None:
 
 
 def test_other_questions_do_not_wait(tmp_path: Path) -> None:
-    turns = Turns(tmp_path / "ledger")
+    turns = FileTurns(tmp_path / "ledger")
     with turns.of("one"), turns.of("other"):
         pass
 

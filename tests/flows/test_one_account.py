@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -18,6 +19,7 @@ import deniable
 from deniable.apps.cli import app
 from deniable.core.errors import Refused
 from deniable.curator import adopt
+from tests.support.ledgers import everywhere, forget
 
 POLICY = """
 [population]
@@ -37,7 +39,17 @@ beds = {{ type = "integer", bounds = [0, 900] }}
 
 
 @pytest.fixture
-def clinic(tmp_path: Path) -> Path:
+def clinic(tmp_path: Path, ledger_section: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(sys.modules[__name__], "POLICY", POLICY + ledger_section)
+    return _clinic(tmp_path)
+
+
+@pytest.fixture
+def clinic_in_a_file(tmp_path: Path) -> Path:
+    return _clinic(tmp_path)
+
+
+def _clinic(tmp_path: Path) -> Path:
     folder = tmp_path / "clinic"
     folder.mkdir()
     pq.write_table(pa.table({"age": [31, 47, 52] * 10}), folder / "visits.parquet")
@@ -59,6 +71,7 @@ def _code(step: Callable[[], object]) -> str:
     return refused.value.code
 
 
+@everywhere
 def test_a_second_policy_beside_the_first_gets_no_fresh_budget(clinic: Path) -> None:
     second = _policy(clinic.with_name("second.toml"))
     with pytest.raises(Refused, match="'clinic'") as refused:
@@ -84,6 +97,7 @@ def test_the_same_data_by_another_name_are_the_same_people(clinic: Path, tmp_pat
     assert _code(lambda: deniable.create(second)) == "source-taken"
 
 
+@everywhere
 def test_another_user_is_told_by_the_list_beside_the_ledger(clinic: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DENIABLE_STATE", str(clinic.with_name("another")))
     assert _code(lambda: deniable.create(_policy(clinic.with_name("second.toml")))) == "source-taken"
@@ -94,9 +108,9 @@ def test_both_lists_may_lie_in_one_folder(clinic: Path, monkeypatch: pytest.Monk
     assert _code(lambda: deniable.create(_policy(clinic.with_name("second.toml")))) == "source-taken"
 
 
+@everywhere
 def test_a_ledger_that_was_removed_is_not_forgotten(clinic: Path) -> None:
-    for file in clinic.parent.glob("clinic.ledger*"):
-        file.unlink()
+    forget(clinic)
     assert _code(lambda: deniable.create(clinic)) == "source-taken"
     deniable.create(clinic, reason="nothing was ever asked").close()
 
@@ -106,20 +120,26 @@ def test_other_people_and_public_tables_are_no_hindrance(clinic: Path) -> None:
     deniable.create(_policy(clinic.with_name("school.toml"), "school.parquet")).close()
 
 
-def test_a_reason_is_kept(clinic: Path) -> None:
-    second = _policy(clinic.with_name("second.toml"))
+def test_a_reason_is_kept(clinic_in_a_file: Path) -> None:
+    second = _policy(clinic_in_a_file.with_name("second.toml"))
     run = CliRunner().invoke(app, ["ledger", "create", str(second), "--reason", "other years"])
     assert run.exit_code == 0, run.output
-    for place in (clinic.with_name(".deniable-accounts.json"), Path(os.environ["DENIABLE_STATE"]) / "accounts.json"):
+    for place in (
+        clinic_in_a_file.with_name(".deniable-accounts.json"),
+        Path(os.environ["DENIABLE_STATE"]) / "accounts.json",
+    ):
         assert [holding["reason"] for holding in json.loads(place.read_text())["accounts"]] == ["", "other years"]
     with deniable.open(second) as curator:
-        curator.ledger.export(clinic.with_name("out.jsonl"))
-    assert json.loads(clinic.with_name("out.jsonl").read_text().splitlines()[0])["body"]["reason"] == "other years"
+        curator.ledger.export(clinic_in_a_file.with_name("out.jsonl"))
+    assert (
+        json.loads(clinic_in_a_file.with_name("out.jsonl").read_text().splitlines()[0])["body"]["reason"]
+        == "other years"
+    )
 
 
-def test_what_is_in_its_place_is_said_first(clinic: Path) -> None:
-    assert _code(lambda: deniable.create(clinic)) == "ledger-exists"
-    listed = json.loads(clinic.with_name(".deniable-accounts.json").read_text())["accounts"]
+def test_what_is_in_its_place_is_said_first(clinic_in_a_file: Path) -> None:
+    assert _code(lambda: deniable.create(clinic_in_a_file)) == "ledger-exists"
+    listed = json.loads(clinic_in_a_file.with_name(".deniable-accounts.json").read_text())["accounts"]
     assert len(listed) == 1
 
 
@@ -127,12 +147,12 @@ def test_blank_is_no_reason(clinic: Path) -> None:
     assert _code(lambda: deniable.create(_policy(clinic.with_name("second.toml")), reason=" ")) == "source-taken"
 
 
-def test_what_could_not_be_created_holds_nothing(clinic: Path) -> None:
-    pq.write_table(pa.table({"age": [8, 9]}), clinic.with_name("school.parquet"))
-    school = _policy(clinic.with_name("school.toml"), "school.parquet")
-    clinic.with_name("school.ledger").write_text("in its place")
+def test_what_could_not_be_created_holds_nothing(clinic_in_a_file: Path) -> None:
+    pq.write_table(pa.table({"age": [8, 9]}), clinic_in_a_file.with_name("school.parquet"))
+    school = _policy(clinic_in_a_file.with_name("school.toml"), "school.parquet")
+    clinic_in_a_file.with_name("school.ledger").write_text("in its place")
     assert _code(lambda: deniable.create(school)) == "ledger-exists"
-    clinic.with_name("school.ledger").unlink()
+    clinic_in_a_file.with_name("school.ledger").unlink()
     deniable.create(school).close()
 
 
@@ -144,11 +164,12 @@ def test_a_source_that_is_adopted_is_held(clinic: Path) -> None:
         assert _code(lambda second=second: deniable.create(second)) == "source-taken"  # type: ignore[misc]
 
 
-def test_a_list_that_cannot_be_read_is_not_an_empty_one(clinic: Path) -> None:
-    clinic.with_name(".deniable-accounts.json").write_text("{}")
-    assert _code(lambda: deniable.create(_policy(clinic.with_name("second.toml")))) == "registry-damaged"
+def test_a_list_that_cannot_be_read_is_not_an_empty_one(clinic_in_a_file: Path) -> None:
+    clinic_in_a_file.with_name(".deniable-accounts.json").write_text("{}")
+    assert _code(lambda: deniable.create(_policy(clinic_in_a_file.with_name("second.toml")))) == "registry-damaged"
 
 
+@everywhere
 def test_of_many_at_once_one_gets_the_account(clinic: Path) -> None:
     pq.write_table(pa.table({"age": [8, 9]}), clinic.with_name("school.parquet"))
     policies = [_policy(clinic.with_name(f"school{number}.toml"), "school.parquet") for number in range(6)]

@@ -14,6 +14,7 @@ import pytest
 import deniable
 from deniable.core.errors import Refused
 from deniable.curator import Curator
+from tests.support.ledgers import everywhere
 
 QUESTION = "SELECT COUNT(*) AS n FROM people"
 POLICY = """
@@ -30,19 +31,20 @@ SHARES = "[analysts.alice]\nepsilon = 0.9\n[analysts.bob]\nepsilon = 0.15\n"
 
 
 @pytest.fixture
-def town(tmp_path: Path) -> Path:
+def town(tmp_path: Path, ledger_section: str) -> Path:
     pq.write_table(pa.table({"age": list(range(100)) * 10}), tmp_path / "people.parquet")
     path = tmp_path / "town.toml"
-    path.write_text(POLICY)
+    path.write_text(POLICY + ledger_section)
     return path
 
 
 @pytest.fixture
 def shared(town: Path) -> Path:
-    town.write_text(POLICY + SHARES)
+    town.write_text(town.read_text() + SHARES)
     return town
 
 
+@everywhere
 def test_six_threads_that_ask_the_same_pay_once(town: Path) -> None:
     start = Barrier(6)
     with deniable.create(town) as curator, ThreadPoolExecutor(6) as pool:
@@ -64,6 +66,7 @@ def _ask(path: Path, told: object) -> None:
         told.put((answer.table["n"][0].as_py(), answer.free))  # type: ignore[attr-defined]
 
 
+@everywhere
 def test_processes_that_ask_the_same_pay_once(town: Path) -> None:
     deniable.create(town).close()
     context = get_context("spawn")
@@ -80,6 +83,7 @@ def test_processes_that_ask_the_same_pay_once(town: Path) -> None:
     assert sorted(free for _, free in answers) == [False, True, True]
 
 
+@everywhere
 def test_an_asker_who_is_killed_keeps_nobody_waiting(town: Path) -> None:
     deniable.create(town).close()
     context = get_context("spawn")
@@ -103,6 +107,7 @@ def _left(curator: Curator, analyst: str) -> float:
     return round(float(curator.budget(analyst).spent.epsilon), 10)
 
 
+@everywhere
 def test_a_share_pays_for_what_its_analyst_is_shown_and_the_population_does_not_pay_again(shared: Path) -> None:
     with deniable.create(shared) as curator:
         first = curator.ask(QUESTION, analyst="alice", epsilon="0.1")

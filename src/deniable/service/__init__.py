@@ -5,7 +5,9 @@ entrance        letting in, and turning away: every failure has the same words a
 limits          how much anyone may ask for at once: rates, waiting, sizes
 schedule        when an answer leaves: at a deadline that does not depend on the data
 population      one policy that is served: its curator, its places in the engine, what is on its way
+recent          what was seen lately
 session         what one person may do: explain, ask, batch, release, budget, history
+custody         what custodians and reviewers may do: tokens, ledger, policy, metrics
 service         all populations of one server
 log, metrics    what the custodian sees of it; never a row, a raw count or a constant of a question
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hmac
 from collections.abc import Mapping
 from secrets import token_bytes
 from time import monotonic
@@ -11,7 +10,7 @@ from time import monotonic
 from deniable.service.log import note
 from deniable.service.metrics import Metrics
 from deniable.service.population import ServedPopulation
-from deniable.service.scram import SALT_BYTES, Verifier
+from deniable.service.scram import Verifier
 from deniable.service.session import Session
 from deniable.service.tokens import Token
 
@@ -35,7 +34,6 @@ class Entrance:
     def __init__(self, populations: Mapping[str, ServedPopulation], metrics: Metrics) -> None:
         self._populations, self._metrics = populations, metrics
         self._stranger = Verifier(token_bytes(32), token_bytes(32))
-        self._salts = token_bytes(32)
 
     async def by_token(self, secret: str, door: str) -> Session:
         """The session of whoever has this token.
@@ -53,8 +51,8 @@ class Entrance:
         """What somebody who says this name must prove; the same steps for names that nobody has."""
         served = self._populations.get(population)
         if served is None:
-            salt = hmac.digest(self._salts, f"{population}\0{name}".encode(), "sha256")[:SALT_BYTES]
-            return Challenge(salt, [], None, self._stranger)
+            salts = [one.tokens.salt(population, name) for one in self._populations.values()]
+            return Challenge(salts[0], [], None, self._stranger)
         return Challenge(*served.tokens.proofs(name), served, self._stranger)
 
     async def turned_away(self, began: float, door: str) -> Denied:

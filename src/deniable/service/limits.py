@@ -19,6 +19,8 @@ class ServerLimits:
     """Requests of one analyst at a moment."""
     waiting: int = 8
     """Questions of one analyst that wait for their turn, behind the one that runs."""
+    at_once: int = 2
+    """Prices, lookups and other free requests of one analyst that are worked out at the same time; others wait."""
     connections: int = 1_000
     """Of the PostgreSQL door, from everybody."""
     connections_each: int = 200

@@ -14,8 +14,11 @@ _HELP = {
 }
 
 
+_LAST = {"entry": "The ledger's entry of the last charge, by population."}
+
+
 class Metrics:
-    """Counters that only grow.
+    """Counters that only grow, and the last of what is numbered.
 
     Example:
         >>> metrics = Metrics()
@@ -28,10 +31,15 @@ class Metrics:
 
     def __init__(self) -> None:
         self._counts: Counter[tuple[str, tuple[tuple[str, str], ...]]] = Counter()
+        self._last: dict[tuple[str, str], int] = {}
 
     def count(self, what: str, **labels: str) -> None:
         """One more."""
         self._counts[what, tuple(sorted(labels.items()))] += 1
+
+    def last(self, what: str, number: int, population: str) -> None:
+        """The number that the last one has."""
+        self._last[what, population] = number
 
     def value(self, what: str, **labels: str) -> int:
         """How many there were with these labels, whatever the others are."""
@@ -54,6 +62,11 @@ class Metrics:
                 yield f"# TYPE deniable_{name}_total counter"
                 for labels, number in found:
                     yield f"deniable_{name}_total{{{','.join(_label(*label) for label in labels)}}} {number}"
+        for name, says in _LAST.items():
+            if population is not None and (name, population) in self._last:
+                yield f"# HELP deniable_last_{name} {says}"
+                yield f"# TYPE deniable_last_{name} gauge"
+                yield f"deniable_last_{name}{{{_label('population', population)}}} {self._last[name, population]}"
 
 
 def _label(name: str, value: str) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import threading
-from collections import OrderedDict, defaultdict
-from collections.abc import Callable, Hashable
+from collections import defaultdict
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,13 +13,11 @@ from typing import TypeVar
 
 import pyarrow as pa
 
-from deniable.core.algebra.expression import Kind
 from deniable.core.errors import Refused
-from deniable.curator import Answer, Curator, open_policy
-from deniable.files.source import DataFile
-from deniable.files.tables import read_table
+from deniable.curator import Curator, open_policy
 from deniable.service.limits import Rate, ServerLimits, too_many
 from deniable.service.metrics import Metrics
+from deniable.service.recent import RecentAnswers, RecentNames
 from deniable.service.schedule import Job, Schedule
 from deniable.service.tokens import TokenFile
 
@@ -30,8 +27,6 @@ except ImportError:  # where files have no such locks, it is the custodian who s
     fcntl = None  # type: ignore[assignment]
 
 Result = TypeVar("Result")
-_LARGE = 1 << 18
-_TYPES = {Kind.INTEGER: pa.int64(), Kind.NUMBER: pa.float64(), Kind.BOOLEAN: pa.bool_(), Kind.DATE: pa.date32()}
 
 
 class ServedPopulation:
@@ -41,11 +36,16 @@ class ServedPopulation:
         self.name = curator.policy.population
         self.tokens, self.limits, self.metrics = tokens, limits, metrics
         serving = curator.policy.serving
-        self.schedule = Schedule(serving.release_after, serving.places, self._late)
-        self.curator = replace(curator, on_charge=self.schedule.charged)
-        self.seen = SeenAnswers()
+        self.schedule = Schedule(serving.release_after, serving.places, curator.ledger.times, self._late)
+        self.curator = replace(curator, on_charge=self._charged, on_repeat=self.schedule.repeated)
+        self.answers = RecentAnswers()
+        self.shown = RecentNames()
+        """Who has been shown which question's answer, and so may look at it again: an analyst and a question each."""
+        self.priced = RecentNames()
+        """Questions that have a price, by their text: what is in the policy decides, and does not change."""
         self._lines: dict[str, _Line] = defaultdict(_Line)
         self._rates: dict[str, Rate] = {}
+        self._free: dict[str, asyncio.Semaphore] = {}
         self._jobs: set[asyncio.Task[object]] = set()
         self._lock: int | None = None
         self._ending = False
@@ -58,8 +58,8 @@ class ServedPopulation:
             Refused: another server serves it already: two would not know of each other's deadlines.
         """
         curator = open_policy(policy)
-        ledger = curator.policy.ledger
-        lock = _only_one(Path(f"{ledger.removeprefix('sqlite:///')}.serving"))
+        place = curator.policy.place
+        lock = _only_one(Path(f"{place}.serving"))
         if lock is None:
             curator.close()
             raise Refused(
@@ -67,18 +67,19 @@ class ServedPopulation:
                 f"The population {curator.policy.population!r} is served by another process.",
                 "Stop that one first: two servers would not keep each other's deadlines.",
             )
-        found = cls(curator, TokenFile.beside(ledger, curator.policy.population), limits, metrics)
+        found = cls(curator, TokenFile.beside(place, curator.policy.population), limits, metrics)
         found._lock = lock
         return found
 
     def public_tables(self) -> dict[str, pa.Table]:
-        """The rows of the tables that protect nobody, with the columns that are declared."""
+        """The rows of the tables that protect nobody, as they are now; those that cannot be read are left out."""
         found = {}
         for name, table in self.curator.policy.tables.items():
-            if table.public and table.source is not None:
-                rows = read_table(DataFile.named(table.source), name, list(table.columns))
-                kinds = [_TYPES.get(column.kind, pa.string()) for column in table.columns.values()]
-                found[name] = rows.cast(pa.schema(list(zip(table.columns, kinds, strict=True))))
+            with suppress(Refused):
+                quoted = name.replace('"', '""')
+                exact = self.curator.exact(f'SELECT * FROM "{quoted}"') if table.public else None  # noqa: S608 - a quoted name
+                if exact is not None:
+                    found[name] = exact.table
         return found
 
     def admit(self, who: str) -> None:
@@ -86,6 +87,10 @@ class ServedPopulation:
         rate = self._rates.setdefault(who, Rate(self.limits.per_second, self.limits.burst))
         if not rate.take():
             raise too_many("requests")
+
+    def at_once(self, who: str) -> asyncio.Semaphore:
+        """Held while something free is worked out: one person's prices are not another's waiting."""
+        return self._free.setdefault(who, asyncio.Semaphore(self.limits.at_once))
 
     async def paid(self, who: str, job: Job, work: Callable[[], Result]) -> Result:
         """Run work that may be charged: in the analyst's slot, in a place of the engine, until its deadline.
@@ -135,30 +140,12 @@ class ServedPopulation:
         if not task.cancelled():
             task.exception()
 
+    def _charged(self, question: str, entry: int) -> None:
+        self.metrics.last("entry", entry, self.name)
+        self.schedule.charged(question, entry)
+
     def _late(self) -> None:
         self.metrics.count("late", population=self.name)
-
-
-class SeenAnswers:
-    """Answers that an analyst has been shown lately, as they were: to look at them again costs nobody anything."""
-
-    def __init__(self, most: int = 512) -> None:
-        self._most, self._lock = most, threading.Lock()
-        self._known: OrderedDict[Hashable, Answer] = OrderedDict()
-
-    def get(self, key: Hashable) -> Answer | None:
-        """The answer, if it is still known. A key names the analyst, the question and the version of the data."""
-        with self._lock:
-            return self._known.get(key)
-
-    def keep(self, key: Hashable, answer: Answer) -> None:
-        """Until there are too many, or if it is large, not at all."""
-        if answer.table.nbytes > _LARGE:
-            return
-        with self._lock:
-            self._known[key] = answer
-            while len(self._known) > self._most:
-                self._known.popitem(last=False)
 
 
 @dataclass(slots=True)

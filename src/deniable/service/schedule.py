@@ -3,7 +3,8 @@
 How long a question runs depends on rows that nobody may see. So its answer leaves when its deadline comes: the moment
 it was started plus the population's `release_after`, or, if it is not there by then, the next multiple of that. Until
 then the question keeps its place in the engine, so that whoever waits for the place learns nothing either. What is
-recorded meanwhile is shown to nobody before the deadline of whoever paid for it.
+recorded meanwhile is shown to nobody before the deadline of whoever paid for it. A server that has just been started,
+and one beside another, know that deadline from the ledger, which says when a question was charged.
 
 A deadline that is missed tells something (that the question ran longer than it); it is counted, for the custodian.
 """
@@ -15,11 +16,13 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from math import ceil
 from secrets import randbelow
 from typing import TypeVar
 
 from deniable.core.errors import Refused
+from deniable.service.recent import RecentNames
 
 Result = TypeVar("Result")
 
@@ -32,6 +35,9 @@ up later than one that has slept for a moment, by microseconds that can be measu
 _SMEAR = 2_000
 """Microseconds: a random moment after the deadline, which hides the few microseconds that are left of that."""
 
+Times = Callable[[str], tuple[datetime, datetime] | None]
+"""By a question's name: when its recorded answer was charged, and when it was kept."""
+
 
 @dataclass(slots=True, eq=False)
 class Job:
@@ -43,6 +49,8 @@ class Job:
     questions: set[str] = field(default_factory=set)
     """The ledger's names of what it was charged for."""
     entries: list[int] = field(default_factory=list)
+    repeats: set[str] = field(default_factory=set)
+    """The ledger's names of what had been answered before."""
     released: asyncio.Event = field(default_factory=asyncio.Event)
     loop: asyncio.AbstractEventLoop | None = None
 
@@ -57,15 +65,18 @@ class Schedule:
 
     Promise:  the time at which `run` returns or raises, counted from when it got a place, is a multiple of `after`
               seconds and a random moment, once anything was charged; and nobody gets the place, or what was recorded,
-              any sooner.
+              any sooner. What somebody else has paid for leaves no sooner than that, either: `settled`.
     Not promised: that a run ends before its first deadline; `late` is told each time that one does not.
     """
 
-    def __init__(self, after: float, places: int, late: Callable[[], None] = lambda: None) -> None:
-        self._after, self._late = after, late
+    def __init__(
+        self, after: float, places: int, times: Times = lambda _: None, late: Callable[[], None] = lambda: None
+    ) -> None:
+        self._after, self._times, self._late = after, times, late
         self._places = asyncio.Semaphore(places)
         self._threads = ThreadPoolExecutor(places, "paid")
         self._pending: dict[str, Job] = {}
+        self._released = RecentNames()
 
     def charged(self, question: str, entry: int) -> None:
         """The curator's word, from the thread in which the job runs, before a row is read."""
@@ -77,8 +88,13 @@ class Schedule:
         self._pending[question] = job
         job.tell("charged")
 
+    def repeated(self, question: str) -> None:
+        """The curator's word, from the same thread: this was answered before."""
+        if (job := _running.get()) is not None:
+            job.repeats.add(question)
+
     async def run(self, job: Job, work: Callable[[], Result]) -> Result:
-        """What the work returns or raises, when its deadline comes; at once, if it is refused and nothing was paid."""
+        """What the work returns or raises, when its deadline comes; at once, if nothing was paid by anyone just now."""
         async with self._places:
             loop = asyncio.get_running_loop()
             start, job.started, job.loop = loop.time(), True, loop
@@ -94,7 +110,12 @@ class Schedule:
                 await self._deadline(start)
                 raise
             else:
-                await self._deadline(start)
+                if job.entries:
+                    await self._deadline(start)
+                    self._released.note(job.questions)
+                self._release(job)  # before waiting for others, who may be waiting for this one
+                for question in job.repeats:
+                    await self.settled(question)
                 return result
             finally:
                 self._release(job)
@@ -103,10 +124,16 @@ class Schedule:
         """Whether somebody is paying for this question right now."""
         return question in self._pending
 
-    async def released(self, question: str) -> None:
-        """When whoever is paying for this question has been answered; at once, if nobody is."""
+    async def settled(self, question: str) -> None:
+        """When the answer to this question may be seen: after the deadline of who paid for it, here or elsewhere."""
         while (job := self._pending.get(question)) is not None and job is not _running.get():
             await job.released.wait()
+        if not self._after or question in self._released:
+            return
+        times = await asyncio.get_running_loop().run_in_executor(None, self._times, question)
+        if times is not None:
+            await asyncio.sleep(overdue(*times, datetime.now(UTC), self._after))
+            self._released.note([question])
 
     def close(self) -> None:
         """Start nothing more."""
@@ -138,6 +165,27 @@ def due(start: float, now: float, after: float) -> float:
         (12.0, 14.0, 10.3)
     """
     return now if not after else start + after * max(1, ceil((now - start - _GRACE) / after))
+
+
+def overdue(charged: datetime, kept: datetime, now: datetime, after: float) -> float:
+    """Seconds from now to the deadline of an answer of which only the ledger knows; 0 if it is past.
+
+    The ledger's times are whole seconds, rounded down, and the start of a question is a moment before its charge. So
+    the deadlines are counted from the end of the second of the charge, which is public, and one interval more is
+    waited, by which the answer has left on its own schedule, however the seconds were rounded: an answer that was kept
+    at t leaves there before t + after, and here not before t + after. However clocks jump, nobody waits for longer than
+    two intervals and a second.
+
+    Example:
+        >>> noon = datetime(2025, 1, 1, 12, tzinfo=UTC)
+        >>> [overdue(noon, noon.replace(second=kept), noon.replace(second=now), 2.0) for kept, now in ((1, 1), (1, 9))]
+        [4.0, 0.0]
+        >>> overdue(noon, noon.replace(second=3), noon.replace(second=4), 2.0)  # it was late: the next multiple
+        3.0
+    """
+    ran = (kept - charged).total_seconds()
+    left = (charged - now).total_seconds() + 1 + after * (max(1, ceil(ran / after)) + 1)
+    return max(0.0, min(left, 2 * after + 1))
 
 
 _running: ContextVar[Job | None] = ContextVar("running", default=None)

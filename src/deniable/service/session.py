@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import pyarrow as pa
 
 from deniable.core.algebra.expression import Kind
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.core.loss import Loss
-from deniable.curator import Answer, Budget
-from deniable.curator.check import check
-from deniable.planner import Quote, Spend, plan_question
+from deniable.curator import Budget, NoisyAnswer, PublicAnswer
+from deniable.planner import OutputColumn, Quote
 from deniable.policy import Policy
 from deniable.service.hints import SPENDS
 from deniable.service.log import note, request_id
@@ -31,16 +32,6 @@ Result = TypeVar("Result")
 Stage = Callable[[str], None]
 Spending = Mapping[str, Any]
 """How a question is paid: epsilon, rho or accuracy; delta; confidence. As people write numbers."""
-
-
-@dataclass(frozen=True, slots=True)
-class OutputColumn:
-    """A column of an answer that is not paid yet."""
-
-    name: str
-    kind: Kind
-    noisy: bool
-    """Whether it has an interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,29 +82,27 @@ class Session:
 
     async def explain(self, sql: str, spending: Spending) -> Quote:
         """The price, with what it would do to the account. Reads no private row, costs nothing."""
-        self.admit()
 
         def work() -> Quote:
             quote = self.population.curator.explain(sql, analyst=self.payer, **self._settled(spending, sql))
             return quote.with_notes(self.population.curator.budget(self.payer).warns(quote.loss))
 
-        return await self._free("explain", work)
+        return await self.free("explain", work)
 
     async def describe(self, sql: str, spending: Spending) -> tuple[OutputColumn, ...]:
         """The columns that an answer would have. Reads no private row, costs nothing."""
-        self.admit()
 
         def work() -> tuple[OutputColumn, ...]:
+            if (exact := self.population.curator.exact(sql)) is not None:
+                return tuple(OutputColumn(one.name, _kind(one.type), noisy=False) for one in exact.table.schema)
             payment = {key: value for key, value in spending.items() if value is not None}
             named = payment if any(key in payment for key in SPENDS) else {**payment, **_NOMINAL}
-            plan = plan_question(sql, self.policy, Spend.of(**named))
-            noisy = {line.column for line in plan.quote.lines}
-            return tuple(OutputColumn(one.name, one.value.kind, one.name in noisy) for one in plan.bound.outputs)
+            return self.population.curator.columns(sql, **named)
 
-        return await self._free("describe", work)
+        return await self.free("describe", work)
 
-    async def ask(self, sql: str, spending: Spending, told: Stage = lambda _stage: None) -> Answer:
-        """The answer: at once if it was recorded earlier, else when its deadline comes.
+    async def ask(self, sql: str, spending: Spending, told: Stage = lambda _stage: None) -> NoisyAnswer | PublicAnswer:
+        """The answer: at once if it was recorded earlier or has no price, else when its deadline comes.
 
         Raises:
             Refused: nothing was read or spent.
@@ -123,41 +112,45 @@ class Session:
         self._may_ask()
         curator, schedule = self.population.curator, self.population.schedule
 
-        def find() -> tuple[str, Answer | None]:
+        def find() -> tuple[str, NoisyAnswer | PublicAnswer | None]:
+            if sql not in self.population.priced and (exact := curator.exact(sql)) is not None:
+                return "", exact
+            self.population.priced.note([sql])
             payment = self._settled(spending, sql)
             name = curator.name(sql, **payment)
-            key = (self.who, name, sql, tuple(sorted((key, str(value)) for key, value in payment.items())))
-            if (seen := self.population.seen.get(key)) is not None:
+            key = (name, sql, tuple(sorted((key, str(value)) for key, value in payment.items())))
+            mine = f"{self.who}\0{name}"
+            if mine in self.population.shown and (seen := self.population.answers.get(key)) is not None:
                 return name, seen
             recorded = curator.recorded(sql, analyst=self.who, **payment)
             if recorded is not None:
-                self.population.seen.keep(key, _complete(recorded))
+                self.population.answers.keep(key, _complete(recorded))
+                self.population.shown.note([mine])
             return name, recorded
 
-        def buy() -> Answer:
+        def buy() -> NoisyAnswer | PublicAnswer:
             found = curator.ask(sql, analyst=self.who, **self._settled(spending))
-            if not isinstance(found, Answer):
-                raise TypeError("what has no price is not bought")
-            return _complete(found)
+            return _complete(found) if isinstance(found, NoisyAnswer) else found
 
         name, answer = await self._free("find", find)
         while answer is None and schedule.expects(name):
-            await schedule.released(name)
+            await schedule.settled(name)
             name, answer = await self._free("find", find)
         if answer is None:
-            answer = await self._paid("ask", buy, told)
-        await schedule.released(name)
+            return await self._paid("ask", buy, told)
+        if name:
+            await schedule.settled(name)
         return answer
 
     async def ask_all(
         self, questions: Sequence[str], spending: Spending, told: Stage = lambda _stage: None
-    ) -> list[Answer]:
+    ) -> list[NoisyAnswer]:
         """Answers to questions that are fixed in advance, for one spend."""
         self.admit()
         self._may_ask()
         curator = self.population.curator
 
-        def buy() -> list[Answer]:
+        def buy() -> list[NoisyAnswer]:
             found = curator.ask_all(questions, analyst=self.who, **self._settled(spending))
             return [_complete(answer) for answer in found]
 
@@ -176,12 +169,10 @@ class Session:
 
     async def budget(self) -> Budget:
         """The analyst's own account; a custodian's or reviewer's is the population's."""
-        self.admit()
-        return await self._free("budget", lambda: self.population.curator.budget(self.payer))
+        return await self.free("budget", lambda: self.population.curator.budget(self.payer))
 
     async def budgets(self) -> list[Budget]:
         """Every account, for custodians and reviewers; an analyst's own."""
-        self.admit()
 
         def work() -> list[Budget]:
             curator = self.population.curator
@@ -189,37 +180,17 @@ class Session:
                 return [curator.budget(self.payer)]
             return [curator.budget(), *(curator.budget(name) for name in self.policy.analysts)]
 
-        return await self._free("budget", work)
+        return await self.free("budget", work)
 
     async def history(self, after: int = 0, most: int = 1_000) -> list[Charged]:
         """Charges after an entry of the ledger, oldest first: an analyst's own, or everybody's for the other roles."""
-        self.admit()
 
         def work() -> list[Charged]:
             mine = self.who if self.token.role is Role.ANALYST else None
             found = [_charged(entry) for entry in self.population.curator.history() if _is_charge(entry, mine)]
             return [one for one in found if one.entry > after][:most]
 
-        return await self._free("history", work)
-
-    async def verify(self) -> tuple[int, str]:
-        """How many entries the ledger has, all of them checked, and its head. For custodians and reviewers."""
-        self.admit()
-        self.require(Role.CUSTODIAN, Role.REVIEWER)
-        ledger = self.population.curator.ledger
-        return await self._free("verify", lambda: (ledger.verify(), ledger.head.digest))
-
-    async def check(self) -> list[dict[str, str]]:
-        """Each declared column beside its file's. For custodians."""
-        self.require(Role.CUSTODIAN)
-        curator = self.population.curator
-        return await self._free("check", lambda: [asdict(seen) for seen in check(curator.policy, curator.engine)])
-
-    def require(self, *roles: Role) -> None:
-        """Refuse whoever has none of these roles."""
-        if self.token.role not in roles:
-            wanted = " or ".join(role.value for role in roles)
-            raise Refused("wrong-role", f"This takes the role of a {wanted}.", "Ask the custodian for a token.")
+        return await self.free("history", work)
 
     def admit(self) -> None:
         """Count a request; refused if there are too many, or if the token was revoked or has expired meanwhile."""
@@ -253,10 +224,16 @@ class Session:
             )
         return {**payment, "epsilon": usual}
 
+    async def free(self, kind: str, work: Callable[[], Result]) -> Result:
+        """A request that costs nothing and asks nothing about private rows: counted, limited, and in a thread."""
+        self.admit()
+        return await self._free(kind, work)
+
     async def _free(self, kind: str, work: Callable[[], Result]) -> Result:
         """In a thread, because the planner and the ledger take their time; never longer because of anyone's data."""
         with _counted(self, kind):
-            return await asyncio.get_running_loop().run_in_executor(None, work)
+            async with self.population.at_once(self.who):
+                return await asyncio.get_running_loop().run_in_executor(None, work)
 
     async def _paid(self, kind: str, work: Callable[[], Result], told: Stage) -> Result:
         job = Job(told)
@@ -306,10 +283,23 @@ class _counted:  # noqa: N801 - reads as a word
         )
 
 
-def _complete(answer: Answer) -> Answer:
+def _complete(answer: NoisyAnswer) -> NoisyAnswer:
     """Worked out before its deadline, so that nothing is left to do at it."""
     _ = answer.table, answer.intervals
     return answer
+
+
+def _kind(stored: pa.DataType) -> Kind:
+    """What a column of an exact answer holds; whatever is not listed is shown as text."""
+    tests = {
+        Kind.BOOLEAN: pa.types.is_boolean,
+        Kind.INTEGER: pa.types.is_integer,
+        Kind.DATE: pa.types.is_date,
+        Kind.TIMESTAMP: pa.types.is_timestamp,
+        Kind.TIME: pa.types.is_time,
+        Kind.NUMBER: lambda found: pa.types.is_floating(found) or pa.types.is_decimal(found),
+    }
+    return next((kind for kind, holds in tests.items() if holds(stored)), Kind.TEXT)
 
 
 def _is_charge(entry: Entry, analyst: str | None) -> bool:

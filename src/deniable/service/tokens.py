@@ -79,9 +79,9 @@ class TokenFile:
         self._seen: tuple[object, _Kept] | None = None
 
     @classmethod
-    def beside(cls, ledger: str, population: str) -> TokenFile:
-        """The file of the population whose ledger has this address."""
-        return cls(Path(f"{ledger.removeprefix('sqlite:///')}.tokens"), population)
+    def beside(cls, place: Path, population: str) -> TokenFile:
+        """The file of the population whose account has its files in this place."""
+        return cls(Path(f"{place}.tokens"), population)
 
     def create(self, name: str, role: Role, days: float | None = None) -> tuple[str, Token]:
         """A new token, which is never shown again, and what is kept of it."""
@@ -133,6 +133,10 @@ class TokenFile:
     def proofs(self, name: str) -> tuple[bytes, list[Token]]:
         """The salt of a name, and the valid tokens that it has; a name that nobody has gets a salt like any other."""
         return self._read().salt(self._population, name), [token for token in self._valid() if token.name == name]
+
+    def salt(self, population: str, name: str) -> bytes:
+        """The salt of a name in a population that may not be there: the same after every start, like any other."""
+        return self._read().salt(population, name)
 
     def still(self, token: Token) -> bool:
         """Whether the token is valid now."""

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.service.scram import Verifier
 from deniable.service.tokens import Role, TokenFile
 
 
@@ -91,3 +92,17 @@ def test_a_file_that_is_something_else_is_refused(tmp_path):
     path.write_text('{"tokens": 7}')
     with pytest.raises(InvalidArgumentError, match="not a file of tokens"):
         TokenFile(path, "clinic").all()
+
+
+@pytest.mark.parametrize("proof", [b"", bytes(32), bytes(31), b"x" * 32, bytes(64)])
+def test_a_proof_that_nobody_made_is_not_accepted(proof):
+    assert not Verifier.of("deniable_secret", bytes(16)).accepts(proof, b"what both have said")
+
+
+def test_salts_of_names_that_nobody_has_are_the_same_after_a_restart(tmp_path):
+    file = TokenFile(tmp_path / "clinic.tokens", "clinic")
+    file.create("alice", Role.ANALYST)
+    again = TokenFile(tmp_path / "clinic.tokens", "clinic")
+    assert file.salt("bank", "alice") == again.salt("bank", "alice")
+    assert file.proofs("mallory")[0] == again.proofs("mallory")[0]
+    assert len({file.salt("bank", "alice"), file.salt("bank", "bob"), file.proofs("alice")[0]}) == 3

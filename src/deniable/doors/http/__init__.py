@@ -6,7 +6,9 @@ accounts    tables, policy, budget, history, ledger, tokens, metrics
 jobs        questions on their way, which may be asked for later
 formats     answers in the form that Accept names
 problems    refusals and failures as problem+json
+shapes      what bodies look like
 guard       size of bodies, headers that keep browsers safe, who is asking
 client      `deniable.connect`
+received    its answers and budgets
 server      listening
 """

@@ -14,6 +14,7 @@ from deniable.doors.http import accounts, questions
 from deniable.doors.http.guard import RequestGuard
 from deniable.doors.http.jobs import Jobs
 from deniable.doors.http.problems import of_error
+from deniable.doors.http.shapes import HealthBody, ProblemBody
 from deniable.service.entrance import Denied
 from deniable.service.service import Service
 
@@ -30,17 +31,28 @@ def make_app(service: Service, *, secure: bool = False) -> FastAPI:
     app.state.service, app.state.jobs = service, Jobs()
     app.include_router(questions.router, prefix="/v1")
     app.include_router(accounts.router, prefix="/v1")
-    app.add_api_route("/healthz", _healthy, methods=["GET"], summary="Whether the server is there")
+    app.add_api_route(
+        "/healthz",
+        _healthy,
+        methods=["GET"],
+        responses={200: {"model": HealthBody}},
+        summary="Whether the server is there",
+    )
     for kind in (Refused, Failed, Denied, InvalidArgumentError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, of_error)
-    app.add_middleware(RequestGuard, body=service.limits.body, secure=secure)
+    app.add_middleware(RequestGuard, limits=service.limits, secure=secure)
     plain = app.openapi
 
     def described() -> dict[str, Any]:
         found = plain()
-        found.setdefault("components", {})["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        parts = found.setdefault("components", {})
+        parts.setdefault("schemas", {})["ProblemBody"] = ProblemBody.model_json_schema()
+        parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         found["security"] = [{"token": []}]
         found["paths"]["/healthz"]["get"]["security"] = []
+        for operation in (one for path in found["paths"].values() for one in path.values()):
+            unread = operation["responses"].get("422", {}).get("content", {})
+            unread.pop("application/json", None)  # which FastAPI adds, and we never send
         return found
 
     app.openapi = described  # type: ignore[method-assign]  # as FastAPI says
@@ -48,4 +60,5 @@ def make_app(service: Service, *, secure: bool = False) -> FastAPI:
 
 
 async def _healthy() -> dict[str, str]:
+    """No token is needed for this."""
     return {"status": "ok"}

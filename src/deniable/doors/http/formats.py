@@ -5,13 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Union
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from fastapi.responses import Response
+from starlette.exceptions import HTTPException
 
-from deniable.core.errors import InvalidArgumentError
-from deniable.curator import Answer
+from deniable.curator import NoisyAnswer, PublicAnswer
+
+if TYPE_CHECKING:  # strategies are slow to load
+    from deniable.releases.linear.release import Release
 
 JSON, CSV = "application/json", "text/csv"
 ARROW, PARQUET = "application/vnd.apache.arrow.stream", "application/vnd.apache.parquet"
@@ -20,7 +26,11 @@ KEY = b"deniable"
 """Under which an Arrow schema keeps what is said of the answer."""
 
 
-def wanted(accept: str | None) -> str:
+Written = Union[NoisyAnswer, PublicAnswer, "Release"]
+"""What is written: it has a table, intervals, and says what it cost."""
+
+
+def wanted(accept: str | None, forms: Sequence[str] = FORMS) -> str:
     """The first form in the header that we have.
 
     Example:
@@ -29,37 +39,68 @@ def wanted(accept: str | None) -> str:
     """
     asked = [part.split(";")[0].strip().lower() for part in (accept or "*/*").split(",")]
     for one in asked:
-        if one in FORMS:
+        if one in forms:
             return one
         if one in {"*/*", "application/*"}:
             return JSON
-    if "text/*" in asked:
+    if "text/*" in asked and CSV in forms:
         return CSV
-    raise InvalidArgumentError("accept", f"must be one of {', '.join(FORMS)}")
+    raise HTTPException(406, f"Accept must name one of {', '.join(forms)}.")
 
 
-def said(answer: Answer) -> dict[str, object]:
+def said(body: object, status: int = 200, headers: dict[str, str] | None = None, media: str = JSON) -> Response:
+    """A body in JSON, which has no infinity and no NaN: they are null."""
+    try:
+        text = json.dumps(body, allow_nan=False)
+    except ValueError:
+        text = json.dumps(_finite(body), allow_nan=False)
+    return Response(text, status, headers, media)
+
+
+def beside(answer: Written) -> dict[str, object]:
     """What is said of an answer, beside its rows."""
     found = answer.to_dict()
     noisy = [name.removesuffix("_low") for name in answer.intervals.column_names if name.endswith("_low")]
     return {**{key: value for key, value in found.items() if key != "rows"}, "noisy": noisy}
 
 
-def written(answer: Answer, form: str) -> Response:
+def written(answer: Written, form: str) -> Response:
     """The answer, with its intervals."""
-    table = answer.with_intervals
     if form == JSON:
-        return Response(json.dumps({**answer.to_dict(), **said(answer)}), media_type=JSON)
+        return said({**answer.to_dict(), **beside(answer)})
     if form == CSV:
-        return Response(_csv(table), media_type=f"{CSV}; charset=utf-8")
-    noted = table.replace_schema_metadata({KEY: json.dumps(said(answer)).encode()})
+        return Response(_csv(answer.with_intervals), media_type=f"{CSV}; charset=utf-8")
+    if form == ARROW:
+        return Response(_streamed(answer), media_type=form)
     sink = pa.BufferOutputStream()
-    if form == PARQUET:
-        pq.write_table(noted, sink)
-    else:
-        with pa.ipc.new_stream(sink, noted.schema) as writer:
-            writer.write_table(noted)
+    pq.write_table(_noted(answer), sink)
     return Response(sink.getvalue().to_pybytes(), media_type=form)
+
+
+def written_all(answers: Sequence[Written], form: str) -> Response:
+    """Several answers: JSON, or Arrow streams, one after the other."""
+    if form == ARROW:
+        return Response(b"".join(_streamed(answer) for answer in answers), media_type=form)
+    return said({"answers": [{**answer.to_dict(), **beside(answer)} for answer in answers]})
+
+
+def _noted(answer: Written) -> pa.Table:
+    return answer.with_intervals.replace_schema_metadata({KEY: json.dumps(beside(answer)).encode()})
+
+
+def _streamed(answer: Written) -> bytes:
+    noted, sink = _noted(answer), pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, noted.schema) as writer:
+        writer.write_table(noted)
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _finite(body: object) -> object:
+    if isinstance(body, dict):
+        return {key: _finite(value) for key, value in body.items()}
+    if isinstance(body, list):
+        return [_finite(value) for value in body]
+    return None if isinstance(body, float) and not isfinite(body) else body
 
 
 def _csv(table: pa.Table) -> str:

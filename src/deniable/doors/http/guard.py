@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from http import HTTPStatus
+from typing import Annotated, Any
 
-from fastapi import Request
+from fastapi import Depends, Request
 
-from deniable.service.log import request_id
+from deniable.service.limits import ServerLimits
+from deniable.service.log import note, request_id
 from deniable.service.service import Service
 from deniable.service.session import Session
 
@@ -24,17 +28,18 @@ _HEADERS = (
     (b"x-frame-options", b"DENY"),
 )
 _SECURE = (b"strict-transport-security", b"max-age=31536000")
-_TOO_LARGE = (
-    b'{"type":"urn:deniable:too-long","title":"Request Entity Too Large","status":413,'
-    b'"detail":"The body is too large.","code":"too-long"}'
-)
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_SAYS = {413: ("too-long", "The body is too large."), 408: ("too-slow", "The body did not come.")}
+_SAYS |= {500: ("failed", "Something went wrong on this side.")}
 
 
 class RequestGuard:
-    """Middleware that refuses large bodies before they are read, and adds headers to every response."""
+    """Middleware that refuses bodies that are large or do not come, and adds headers to every response."""
 
-    def __init__(self, app: Callable[[Scope, Receive, Send], Awaitable[None]], body: int, *, secure: bool) -> None:
-        self._app, self._body, self._secure = app, body, secure
+    def __init__(
+        self, app: Callable[[Scope, Receive, Send], Awaitable[None]], limits: ServerLimits, *, secure: bool
+    ) -> None:
+        self._app, self._limits, self._secure = app, limits, secure
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -43,38 +48,78 @@ class RequestGuard:
             return
         name = request_id()
         scope.setdefault("state", {})["request_id"] = name
-        body = bytearray()
-        more = scope["method"] in {"POST", "PUT", "PATCH", "DELETE"}
-        while more:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return
-            body += message.get("body", b"")
-            more = message.get("more_body", False)
-            if len(body) > self._body:
-                head = [*self._headers(name), (b"content-type", b"application/problem+json"), (b"connection", b"close")]
-                await send({"type": "http.response.start", "status": 413, "headers": head})
-                await send({"type": "http.response.body", "body": _TOO_LARGE})
-                return
-        given = False
+        body, refused = await self._taken(scope, receive)
+        if refused:
+            await self._refuse(refused, name, send)
+        elif body is not None:
+            await self._passed(
+                scope, _replayed(body, receive) if scope["method"] in _WITH_BODY else receive, send, name
+            )
 
-        async def replay() -> MutableMapping[str, Any]:
-            nonlocal given
-            if given or scope["method"] in {"GET", "HEAD", "OPTIONS"}:
-                return await receive()
-            given = True
-            return {"type": "http.request", "body": bytes(body), "more_body": False}
+    async def _taken(self, scope: Scope, receive: Receive) -> tuple[bytes | None, int]:
+        """The body, None if the client has left; and, if it is too large or does not come, the status for that.
+
+        Of one that is too large, the rest is taken and not kept, up to a limit: a client that is still sending would
+        not hear why it is refused.
+        """
+        body, taken, more = bytearray(), 0, scope["method"] in _WITH_BODY
+        try:
+            async with asyncio.timeout(self._limits.stalled):
+                while more and taken <= self._limits.message:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return None, 0
+                    piece = message.get("body", b"")
+                    taken += len(piece)
+                    body += piece if len(body) <= self._limits.body else b""
+                    more = message.get("more_body", False)
+        except TimeoutError:
+            return None, 408
+        return bytes(body), 413 if taken > self._limits.body else 0
+
+    async def _passed(self, scope: Scope, receive: Receive, send: Send, name: str) -> None:
+        begun = False
 
         async def sending(message: MutableMapping[str, Any]) -> None:
+            nonlocal begun
             if message["type"] == "http.response.start":
+                begun = True
                 message["headers"] = [*message.get("headers", []), *self._headers(name)]
             await send(message)
 
-        await self._app(scope, replay, sending)
+        try:
+            await self._app(scope, receive, sending)
+        except Exception as error:  # noqa: BLE001 - its text may quote a question, and is for nobody's log
+            note("door-failed", failure=True, request=name, code=type(error).__name__)
+            if not begun:
+                await self._refuse(500, name, send)
+
+    async def _refuse(self, status: int, name: str, send: Send) -> None:
+        code, text = _SAYS[status]
+        said = {"type": f"urn:deniable:{code}", "title": HTTPStatus(status).phrase, "status": status}
+        content = json.dumps({**said, "detail": text, "code": code, "request": name}).encode()
+        size = (b"content-length", str(len(content)).encode())
+        head = [*self._headers(name), size, (b"content-type", b"application/problem+json"), (b"connection", b"close")]
+        await send({"type": "http.response.start", "status": status, "headers": head})
+        await send({"type": "http.response.body", "body": content})
 
     def _headers(self, name: str) -> list[tuple[bytes, bytes]]:
         found = [*_HEADERS, (b"x-request-id", name.encode())]
         return [*found, _SECURE] if self._secure else found
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """Gives the body that was taken, and after that what comes."""
+    given = False
+
+    async def replay() -> MutableMapping[str, Any]:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
 
 
 async def somebody(request: Request) -> Session:
@@ -82,5 +127,7 @@ async def somebody(request: Request) -> Session:
     service: Service = request.app.state.service
     scheme, _, secret = request.headers.get("authorization", "").partition(" ")
     found = await service.entrance.by_token(secret.strip() if scheme.lower() == "bearer" else "", "http")
-    found.admit()
     return Session(found.population, found.token, request.state.request_id)
+
+
+Somebody = Annotated[Session, Depends(somebody)]

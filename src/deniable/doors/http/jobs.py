@@ -13,6 +13,8 @@ from deniable.core.errors import Refused
 from deniable.service.limits import too_many
 
 _MOST, _MOST_EACH = 2_000, 64
+_KEPT_EACH = 16
+"""Of one person, that are over and may still be asked for."""
 
 
 @dataclass(slots=True, eq=False)
@@ -25,6 +27,11 @@ class Asked:
     stages: list[str] = field(default_factory=lambda: ["queued"])
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     task: asyncio.Task[Any] | None = None
+
+    @property
+    def over(self) -> bool:
+        """Whether there is an answer, or the lack of one."""
+        return self.task is not None and self.task.done()
 
     def told(self, stage: str) -> None:
         """A stage that everybody may know of: that it was started, or charged."""
@@ -64,9 +71,12 @@ class Jobs:
                 raise Refused("key-reused", "The Idempotency-Key was used for another request.", "Choose a new one.")
             if known[0] in self._found:
                 return self._found[known[0]]
-        running = [one for one in self._found.values() if one.owner == owner and one.task and not one.task.done()]
-        if len(running) >= _MOST_EACH:
+        mine = [one for one in self._found.values() if one.owner == owner]
+        over = [one for one in mine if one.over]
+        if len(mine) - len(over) >= _MOST_EACH:
             raise too_many("questions of yours on their way")
+        for old in over[: len(over) - _KEPT_EACH + 1]:
+            self.forget(old)
         asked = Asked(owner)
         asked.task = asyncio.create_task(work(asked))
         asked.task.add_done_callback(lambda done: _finished(asked, done))
@@ -78,6 +88,10 @@ class Jobs:
         while len(self._keys) > _MOST:
             self._keys.popitem(last=False)
         return asked
+
+    def forget(self, asked: Asked) -> None:
+        """It was heard, or too many came after it. To ask again is free, because the ledger has the answer."""
+        self._found.pop(asked.id, None)
 
     def get(self, owner: tuple[str, str], name: str) -> Asked | None:
         """What this person has asked; somebody else's is not there."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
+import re
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import Request
 from fastapi.exceptions import RequestValidationError
@@ -11,6 +12,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
+from deniable.doors.http.formats import said
 from deniable.service.entrance import Denied
 
 _STATUS = {
@@ -22,8 +24,28 @@ _STATUS = {
     "questions-per-day": 429,
     "data-unavailable": 503,
     "too-long": 413,
+    "key-reused": 422,
+    "unknown-token": 404,
 }
 TYPE = "application/problem+json"
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    code: {"description": text, "content": {TYPE: {"schema": {"$ref": "#/components/schemas/ProblemBody"}}}}
+    for code, text in {
+        400: "Refused: nothing was read or spent.",
+        401: "Not let in.",
+        402: "More than is left of the budget; nothing was spent.",
+        403: "Not for this role.",
+        404: "Nothing of yours is here.",
+        406: "There is no such form.",
+        408: "The body did not come.",
+        413: "Too large.",
+        422: "The request cannot be read, or its Idempotency-Key was used for another.",
+        429: "Too many requests.",
+        500: "Failed; a charge stays spent.",
+        503: "The data or the ledger cannot be read at the moment.",
+    }.items()
+}
+"""What every route may answer instead."""
 
 
 def status_of(code: str) -> int:
@@ -38,7 +60,7 @@ def status_of(code: str) -> int:
 
 def problem(request: Request, status: int, code: str, detail: str, **more: object) -> Response:
     """The response."""
-    said = {
+    content = {
         "type": f"urn:deniable:{code}",
         "title": HTTPStatus(status).phrase,
         "status": status,
@@ -49,7 +71,17 @@ def problem(request: Request, status: int, code: str, detail: str, **more: objec
     }
     headers = {"Retry-After": "1"} if status in {429, 503} else {}
     headers |= {"WWW-Authenticate": 'Bearer realm="deniable"'} if status == HTTPStatus.UNAUTHORIZED else {}
-    return Response(json.dumps(said), status, headers, TYPE)
+    return said(content, status, headers, TYPE)
+
+
+def _allowed(request: Request) -> set[str]:
+    """What may be done at this address, as it is described."""
+    return {
+        method.upper()
+        for path, operations in request.app.openapi()["paths"].items()
+        if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", path), request.url.path)
+        for method in operations
+    }
 
 
 async def of_error(request: Request, error: Exception) -> Response:
@@ -67,6 +99,10 @@ async def of_error(request: Request, error: Exception) -> Response:
         return problem(request, 422, "bad-request", f"{where}: {first.get('msg', 'cannot be read')}.")
     if isinstance(error, HTTPException):
         words = HTTPStatus(error.status_code).phrase.lower().replace(" ", "-")
-        return problem(request, error.status_code, words, str(error.detail))
+        found = problem(request, error.status_code, words, str(error.detail))
+        found.headers.update(error.headers or {})
+        if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            found.headers["Allow"] = ", ".join(sorted(_allowed(request)))
+        return found
     text = str(error) if isinstance(error, Failed) else "Something went wrong on this side."
     return problem(request, 500, "failed", text)

@@ -7,154 +7,119 @@ import hashlib
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Request
-from fastapi.responses import JSONResponse, Response, StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter, Header, Request
+from fastapi.responses import Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
-from deniable.core.errors import Refused
-from deniable.curator import Answer
-from deniable.doors.http.formats import ARROW, CSV, PARQUET, wanted, written
-from deniable.doors.http.guard import somebody
+from deniable.doors.http.formats import ARROW, CSV, JSON, PARQUET, said, wanted, written, written_all
+from deniable.doors.http.guard import Somebody
 from deniable.doors.http.jobs import Asked, Jobs
-from deniable.service.hints import hinted, merged
+from deniable.doors.http.problems import PROBLEMS
+from deniable.doors.http.shapes import (
+    AnswerBody,
+    BatchAnswerBody,
+    BatchBody,
+    LaterBody,
+    PriceBody,
+    QuestionBody,
+    ReleaseBody,
+)
+from deniable.planner.wording.parameters import filled_all
 from deniable.service.session import Session
 
 router = APIRouter()
 _PATIENCE = 30.0
 """Seconds for which a request waits for its answer before it is sent to the answer's address."""
-_FORMS: dict[str, Any] = {CSV: {}, ARROW: {}, PARQUET: {}, "application/json": {}}
-_PROBLEMS: dict[int | str, dict[str, Any]] = {
-    code: {"description": text, "content": {"application/problem+json": {}}}
-    for code, text in {
-        400: "Refused: nothing was read or spent.",
-        401: "Not let in.",
-        402: "More than is left of the budget; nothing was spent.",
-        403: "Not for this role.",
-        404: "Nothing of yours is here.",
-        413: "Too large.",
-        422: "The request cannot be read, or its Idempotency-Key was used for another.",
-        429: "Too many requests.",
-        500: "Failed; a charge stays spent.",
-        503: "The data or the ledger cannot be read at the moment.",
-    }.items()
-}
-_ANSWERS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The answer.", "content": _FORMS},
-    202: {"description": "On its way; Location says where."},
-    **_PROBLEMS,
-}
-Somebody = Annotated[Session, Depends(somebody)]
-Number = str | float
+_FORMS: dict[str, Any] = {CSV: {}, ARROW: {}, PARQUET: {}}
+_LATER: dict[str, Any] = {"model": LaterBody, "description": "On its way; Location says where."}
 
 
-class SpendBody(BaseModel):
-    """How a question is paid: one of epsilon, rho and accuracy, or else the analyst's usual spend."""
-
-    model_config = ConfigDict(extra="forbid")
-    epsilon: Number | None = None
-    rho: Number | None = None
-    accuracy: Number | None = None
-    delta: Number | None = None
-    confidence: Number | None = None
-
-    def named(self) -> dict[str, Any]:
-        """Only what was said."""
-        names = ("epsilon", "rho", "accuracy", "delta", "confidence")
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+def _answers(model: Any, forms: dict[str, Any] | None = None) -> dict[int | str, dict[str, Any]]:  # noqa: ANN401 - a class of pydantic's
+    """The responses of a route that leads to answers."""
+    return {200: {"model": model, "description": "The answer.", "content": forms or {}}, 202: _LATER, **PROBLEMS}
 
 
-class QuestionBody(SpendBody):
-    """A question, in SQL."""
-
-    sql: str = Field(min_length=1, max_length=20_000)
-
-    def settled(self) -> tuple[str, dict[str, Any]]:
-        """The question without its hint, and how it is paid: the hint comes first."""
-        plain, hint = hinted(self.sql)
-        return plain, merged(hint, self.named())
+Prefer = Annotated[str | None, Header(description="respond-async: the address of the answer, at once.")]
+Key = Annotated[str | None, Header(max_length=200, description="Binds a request: sent twice, it is carried out once.")]
 
 
-class BatchBody(SpendBody):
-    """Questions that are fixed in advance, for one spend."""
-
-    questions: list[str] = Field(min_length=1, max_length=100)
-
-
-class ReleaseBody(SpendBody):
-    """Many counts at once: a workload, written as in a workload's file."""
-
-    workload: dict[str, Any]
-
-
-@router.post("/explain", responses=_PROBLEMS, summary="The price of a question; costs nothing")
-async def explain(question: QuestionBody, session: Somebody) -> dict[str, Any]:
+@router.post("/explain", responses={200: {"model": PriceBody}, **PROBLEMS}, summary="The price of a question; free")
+async def explain(question: QuestionBody, session: Somebody) -> Response:
     """What it would cost, and how accurate it would be. Reads no private row."""
-    quote = await session.explain(*question.settled())
-    return {**quote.to_dict(), "person": quote.person}
+    asked, spending = question.settled()
+    with asked.as_written():
+        quote = await session.explain(asked.text, spending)
+    return said({**quote.to_dict(), "person": quote.person})
 
 
-@router.post("/questions", responses=_ANSWERS, summary="Ask a question, and pay for it")
+@router.post("/questions", responses=_answers(AnswerBody, _FORMS), summary="Ask a question, and pay for it")
 async def ask(  # noqa: PLR0917 - as many headers as it has
     request: Request,
     question: QuestionBody,
     session: Somebody,
     accept: Annotated[str | None, Header()] = None,
-    prefer: Annotated[str | None, Header()] = None,
-    idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
+    prefer: Prefer = None,
+    idempotency_key: Key = None,
 ) -> Response:
     """The answer, when its time has come; with `Prefer: respond-async` its address, at once."""
-    form, (sql, spending) = wanted(accept), question.settled()
+    form, (whole, spending) = wanted(accept), question.settled()
 
     async def work(asked: Asked) -> Callable[[str], Response]:
-        answer = await session.ask(sql, spending, asked.told)
+        with whole.as_written():
+            answer = await session.ask(whole.text, spending, asked.told)
         return lambda other: written(answer, other)
 
     return await _answered(request, session, (form, prefer, idempotency_key, question.model_dump_json()), work)
 
 
-@router.post("/batches", responses=_ANSWERS, summary="Ask several questions for one spend")
-async def ask_all(
+@router.post(
+    "/batches", responses=_answers(BatchAnswerBody, {ARROW: {}}), summary="Ask several questions for one spend"
+)
+async def ask_all(  # noqa: PLR0917 - same
     request: Request,
     batch: BatchBody,
     session: Somebody,
-    prefer: Annotated[str | None, Header()] = None,
-    idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
+    accept: Annotated[str | None, Header()] = None,
+    prefer: Prefer = None,
+    idempotency_key: Key = None,
 ) -> Response:
-    """All answers, or none."""
+    """All answers, or none; in JSON, or as Arrow streams, one after the other."""
+    form, texts = wanted(accept, (JSON, ARROW)), filled_all(batch.questions, batch.params)
 
     async def work(asked: Asked) -> Callable[[str], Response]:
-        answers = await session.ask_all(batch.questions, batch.named(), asked.told)
-        return lambda _form: JSONResponse({"answers": [_said(answer) for answer in answers]})
+        answers = await session.ask_all(texts, batch.named(), asked.told)
+        return lambda other: written_all(answers, other)
 
-    return await _answered(request, session, ("", prefer, idempotency_key, batch.model_dump_json()), work)
+    return await _answered(request, session, (form, prefer, idempotency_key, batch.model_dump_json()), work)
 
 
-@router.post("/releases", responses=_ANSWERS, summary="Answer a whole workload at once")
-async def release(
+@router.post("/releases", responses=_answers(AnswerBody, _FORMS), summary="Answer a whole workload at once")
+async def release(  # noqa: PLR0917 - same
     request: Request,
     released: ReleaseBody,
     session: Somebody,
-    prefer: Annotated[str | None, Header()] = None,
-    idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
+    accept: Annotated[str | None, Header()] = None,
+    prefer: Prefer = None,
+    idempotency_key: Key = None,
 ) -> Response:
     """All queries of the workload."""
     from deniable.releases.linear.toml import read_workload  # noqa: PLC0415 - strategies are slow to load
 
-    workload = read_workload(released.workload)
+    form, workload = wanted(accept), read_workload(released.workload)
 
     async def work(asked: Asked) -> Callable[[str], Response]:
         found = await session.release(workload, released.named(), asked.told)
-        return lambda _form: JSONResponse(found.to_dict())
+        return lambda other: written(found, other)
 
-    return await _answered(request, session, ("", prefer, idempotency_key, released.model_dump_json()), work)
+    return await _answered(request, session, (form, prefer, idempotency_key, released.model_dump_json()), work)
 
 
-@router.get("/questions/{name}", responses=_ANSWERS, summary="What was asked before, if it is there yet")
+@router.get("/questions/{name}", responses=_answers(AnswerBody, _FORMS), summary="An answer that comes later")
 async def look(
     request: Request, name: str, session: Somebody, accept: Annotated[str | None, Header()] = None
 ) -> Response:
     """The answer; or 202 again, until it is there."""
+    session.admit()
     asked = _mine(request, session, name)
     if asked.task is None or not asked.task.done():
         return _later(request, asked)
@@ -164,43 +129,41 @@ async def look(
 
 @router.get(
     "/questions/{name}/events",
-    responses={200: {"description": "Stages.", "content": {"text/event-stream": {}}}, **_PROBLEMS},
+    responses={200: {"description": "Stages.", "content": {"text/event-stream": {}}}, **PROBLEMS},
+    response_class=StreamingResponse,
     summary="Its stages, as they come",
 )
 async def events(request: Request, name: str, session: Somebody) -> Response:
     """Queued, started, charged; and then nothing until the answer may be seen."""
+    session.admit()
     return StreamingResponse(_mine(request, session, name).events(), media_type="text/event-stream")
 
 
 async def _answered(
     request: Request,
     session: Session,
-    said: tuple[str, str | None, str | None, str],
+    sent: tuple[str, str | None, str | None, str],
     work: Callable[[Asked], Coroutine[Any, Any, Callable[[str], Response]]],
 ) -> Response:
     """Begin, and wait for the answer unless the client would rather not."""
-    form, prefer, key, body = said
+    form, prefer, key, body = sent
     jobs: Jobs = request.app.state.jobs
     digest = hashlib.sha256(f"{request.url.path}\n{body}".encode()).hexdigest()
-    owner = (session.population.name, session.who)
-    try:
-        asked = jobs.start(owner, key, digest, work)
-    except Refused as refusal:
-        if refusal.code == "key-reused":
-            raise HTTPException(422, refusal.reason) from None
-        raise
+    asked = jobs.start((session.population.name, session.who), key, digest, work)
     if asked.task is None or "respond-async" in (prefer or "").lower():
         return _later(request, asked)
     done, _ = await asyncio.wait([asked.task], timeout=_PATIENCE)
     if not done:
         return _later(request, asked)
+    if key is None:
+        jobs.forget(asked)
     found: Response = asked.task.result()(form)
     return found
 
 
 def _later(request: Request, asked: Asked) -> Response:
     place = f"{request.url.path.rsplit('/v1/', 1)[0]}/v1/questions/{asked.id}"
-    return JSONResponse({"id": asked.id, "stage": asked.stages[-1]}, 202, {"Location": place, "Retry-After": "1"})
+    return said({"id": asked.id, "stage": asked.stages[-1]}, 202, {"Location": place, "Retry-After": "1"})
 
 
 def _mine(request: Request, session: Session, name: str) -> Asked:
@@ -209,7 +172,3 @@ def _mine(request: Request, session: Session, name: str) -> Asked:
         raise HTTPException(404, "There is no such question of yours.")
     found: Asked = asked
     return found
-
-
-def _said(answer: Answer) -> dict[str, object]:
-    return answer.to_dict()

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections import Counter
 from contextlib import closing
+from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from deniable.doors.http.app import make_app
 from deniable.doors.postgres.server import refuse_open
+from deniable.service.limits import ServerLimits
 from deniable.service.service import Service
 
 
@@ -35,9 +39,11 @@ class HttpDoor:
                 raise
         config = uvicorn.Config(
             make_app(self._service, secure=secure),
+            http=impatient(self._service.limits),
             ssl_certfile=self._certificate,
             ssl_keyfile=self._key,
             log_config=None,
+            log_level="critical",
             access_log=False,
             server_header=False,
             date_header=False,
@@ -57,3 +63,45 @@ class HttpDoor:
             self._server.should_exit = True
             self._server.force_exit = True
             await self._task
+
+
+def impatient(limits: ServerLimits) -> type[H11Protocol]:
+    """The protocol, with an end to connections on which nothing is asked, and a limit on those from one address."""
+    coming: Counter[str] = Counter()
+
+    class Impatient(H11Protocol):
+        """A connection is closed when for a while no request has come, whole, and none is being answered."""
+
+        _timer: asyncio.TimerHandle | None = None
+        _last: object = None
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in its base
+            super().connection_made(transport)
+            coming[self._peer] += 1
+            if coming[self._peer] > limits.connections_each:
+                transport.abort()
+                return
+            self._timer = self.loop.call_later(limits.stalled, self._look)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            coming[self._peer] -= 1
+            if not coming[self._peer]:
+                del coming[self._peer]
+            if self._timer is not None:
+                self._timer.cancel()
+
+        def _look(self) -> None:
+            now: Any = self.scope
+            answering = self.cycle is not None and not self.cycle.response_complete
+            if now is self._last and not answering:
+                self.transport.close()
+                return
+            self._last = now
+            self._timer = self.loop.call_later(limits.stalled, self._look)
+
+        @property
+        def _peer(self) -> str:
+            return self.client[0] if self.client else ""
+
+    return Impatient

@@ -13,7 +13,7 @@ from deniable.doors.postgres.catalogue.run import Catalogue
 from deniable.doors.postgres.errors import PgError, failed, protocol, refused
 from deniable.doors.postgres.executor import Executor
 from deniable.doors.postgres.lexing import Statement, split
-from deniable.doors.postgres.messages import Body, Wire, data_row
+from deniable.doors.postgres.messages import Body, Wire, data_row, zero
 from deniable.doors.postgres.portals import PgColumn, Portal, Result, formats_of
 from deniable.doors.postgres.settings import FIXED, REPORTED, Settings
 from deniable.doors.postgres.types import Value, from_wire, size_of, to_binary, to_text
@@ -225,8 +225,8 @@ class Connection:
         """RowDescription. No column is said to be a table's: clients would ask for keys that it has not."""
         parts = [struct.pack("!H", len(columns))]
         for column, form in zip(columns, forms, strict=True):
-            name = column.name.replace("\0", " ").encode("utf-8", "replace")[:63]
-            parts.append(name + b"\0" + struct.pack("!IhIhih", 0, 0, column.oid, size_of(column.oid), -1, form))
+            name = column.name.encode("utf-8", "replace")[:63].decode("utf-8", "ignore")
+            parts.append(zero(name) + struct.pack("!IhIhih", 0, 0, column.oid, size_of(column.oid), -1, form))
         self._wire.send(b"T", b"".join(parts))
 
     async def _rows(

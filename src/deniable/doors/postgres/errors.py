@@ -18,6 +18,7 @@ _STATES = {
     "42804": ("type-mismatch", "real-key", "unit-types"),
     "42P10": ("bad-ordinal",),
     "2201W": ("bad-limit",),
+    "42P02": ("bad-parameters",),
     "22023": ("bad-spend", "accuracy", "bad-argument", "least-spend", "most-spend", "too-many-digits"),
     "28000": ("unknown-analyst", "token-ended"),
     "53400": ("over-budget", "questions-per-day"),

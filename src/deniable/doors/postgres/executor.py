@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from deniable.doors.postgres.catalogue.run import Catalogue
 from deniable.doors.postgres.commands import Command, understood
@@ -15,9 +16,11 @@ from deniable.doors.postgres.questions import Desk
 from deniable.doors.postgres.settings import REPORTED, Settings, assigned
 from deniable.doors.postgres.types import TEXT, Value
 from deniable.service.limits import ServerLimits
+from deniable.service.log import request_id
 from deniable.service.session import Session
 
 _IDLE, _OPEN, _BROKEN = b"I", b"T", b"E"
+_BUDGET = "deniable.budget"
 
 
 class Executor:
@@ -53,6 +56,7 @@ class Executor:
     async def run(self, statement: Statement, values: Sequence[Value], oids: Sequence[int]) -> Result:
         """Do what it says."""
         self.format = 0
+        self._desk = replace(self._desk, session=replace(self._session, request=request_id()))
         command = understood(statement)
         if self.transaction == _BROKEN and command.kind not in {"end", "savepoint"}:
             raise PgError("25P02", "current transaction is aborted, commands ignored until end of transaction block")
@@ -124,10 +128,13 @@ class Executor:
             found = self.portal(command.name).result
             return None if found is None else found.columns
         if command.kind == "show":
-            return self._show(command.text).columns
+            name = _shown(command.text)
+            return (PgColumn(name, TEXT),) if name == _BUDGET else self._show(command.text).columns
         return (PgColumn("QUERY PLAN", TEXT),) if command.kind == "explain" else None
 
-    async def _run(self, command: Command, text: str, values: Sequence[Value], oids: Sequence[int]) -> Result:
+    async def _run(  # noqa: PLR0911 - one for each kind of statement
+        self, command: Command, text: str, values: Sequence[Value], oids: Sequence[int]
+    ) -> Result:
         if command.kind == "select":
             return await self._desk.select(command.text, values, oids)
         if command.kind == "explain":
@@ -139,6 +146,9 @@ class Executor:
             return await self._declare(command, values, oids)
         if command.kind in {"fetch", "move"}:
             return self._fetch(command)
+        if command.kind == "show" and _shown(text) == _BUDGET:
+            account = await self._session.budget()
+            return Result("SHOW", (PgColumn(_BUDGET, TEXT),), [(" ".join(account.notes),)])
         return self._quiet(command, text)
 
     async def _declare(self, command: Command, values: Sequence[Value], oids: Sequence[int]) -> Result:
@@ -212,17 +222,19 @@ class Executor:
         return Result("DISCARD ALL" if kind == "discard" else "RESET")
 
     def _show(self, text: str) -> Result:
-        parts = [token for token in tokens(text) if token.kind != "space"]
-        name = "".join(part.name for part in parts[1:])
+        name = _shown(text)
         known = {"transactionisolationlevel": "transaction_isolation", "timezone": "TimeZone"}
         if name == "all":
             columns = tuple(PgColumn(one, TEXT) for one in ("name", "setting", "description"))
             return Result("SHOW", columns, [(one, value, "") for one, value in self._settings.all()])
-        if name == "deniable.budget":
-            account = self._session.population.curator.budget(self._session.payer)
-            return Result("SHOW", (PgColumn(name, TEXT),), [(" ".join(account.notes),)])
         found, value = self._settings.show(known.get(name, name))
         return Result("SHOW", (PgColumn(found, TEXT),), [(value,)])
+
+
+def _shown(text: str) -> str:
+    """The name of the setting that SHOW asks for."""
+    parts = [token for token in tokens(text) if token.kind != "space"]
+    return "".join(part.name for part in parts[1:])
 
 
 def _moved(error: PgError, start: int) -> PgError:

@@ -20,6 +20,10 @@ _TOKEN = re.compile(
 )
 
 
+_UNSAID = {"string": "?", "dollar": "?", "quoted": "?", "space": " "}
+"""What stands in a log for a piece whose text people have chosen; comments are space."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lexeme:
     """A piece of a statement; what is never closed reaches to its end."""
@@ -86,11 +90,11 @@ def split(message: str) -> list[Statement]:
 
 
 def shape(text: str) -> str:
-    r"""A statement without its constants, on one line: what a log may know of it.
+    r"""A statement without its constants, comments and quoted names, on one line: what a log may know of it.
 
     Example:
         >>> shape("SELECT * FROM t\n WHERE a = 'secret' AND b > 17")
         'SELECT * FROM t WHERE a = ? AND b > ?'
     """
-    parts = ("?" if token.kind in {"string", "dollar"} else token.text for token in tokens(text))
+    parts = (_UNSAID.get(token.kind, token.text) for token in tokens(text))
     return re.sub(r"(?<![\w$])\d[\w.]*", "?", " ".join("".join(parts).split()))

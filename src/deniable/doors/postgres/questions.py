@@ -13,25 +13,29 @@ from sqlglot import exp
 from deniable.core.algebra.expression import Kind
 from deniable.core.errors import Failed, Refused
 from deniable.core.shown import percent
-from deniable.curator import Answer
+from deniable.curator import NoisyAnswer, PublicAnswer
 from deniable.doors.postgres import parameters
-from deniable.doors.postgres.catalogue.run import Catalogue, own
+from deniable.doors.postgres.catalogue.run import Catalogue, Interrupt, own
 from deniable.doors.postgres.catalogue.translate import Node, parsed
-from deniable.doors.postgres.declared import declared_values
 from deniable.doors.postgres.errors import PgError, failed, refused
 from deniable.doors.postgres.lexing import shape, tokens
-from deniable.doors.postgres.parameters import Filled, as_column, filled, samples
+from deniable.doors.postgres.parameters import as_column, samples
 from deniable.doors.postgres.portals import PgColumn, Result
 from deniable.doors.postgres.settings import Settings
-from deniable.doors.postgres.types import BOOL, DATE, FLOAT8, INT8, NUMERIC, TEXT, Value, oid_of
+from deniable.doors.postgres.types import BOOL, DATE, FLOAT8, INT8, NUMERIC, TEXT, TIME, TIMESTAMP, Value, oid_of
 from deniable.planner import Quote
+from deniable.planner.wording.parameters import Filled, filled
 from deniable.service.hints import hinted, merged
 from deniable.service.log import note
 from deniable.service.session import Session
 
 _LONGEST = 65_536
+_MANY = 10_000
+"""Rows that are made ready in a thread, so that nobody else waits meanwhile."""
 _UNKNOWN = {"0A000", "42P01", "42703", "42883"}
 """What the catalogue says of things that PostgreSQL may have and we have not: worth a line in the log."""
+_END = {Kind.INTEGER: FLOAT8, Kind.NUMBER: FLOAT8, Kind.DATE: DATE, Kind.TIMESTAMP: TIMESTAMP, Kind.TIME: TIME}
+"""What the ends of an interval are, by what is between them; other kinds have none."""
 _CASTS = {"varchar": TEXT, "text": TEXT, "int": 23, "bigint": INT8, "smallint": 21, "boolean": BOOL, "date": DATE}
 _CASTS |= {"oid": 26, "oid[]": 1028, "varchar[]": 1009, "text[]": 1009, "name": TEXT, "double precision": FLOAT8}
 _CASTS |= {"decimal": NUMERIC, "numeric": NUMERIC, "name[]": 1009, "char": TEXT, "regclass": TEXT}
@@ -59,24 +63,20 @@ class Desk:
         """What a SELECT would return. Costs nothing."""
         if not self.is_question(text):
             return (await self._look(parsed(text), text, [None] * len(oids), most=0)).columns or ()
-        if (listed := declared_values(text, self.session.policy)) is not None:
-            return (await self._look(listed, text, (), most=0)).columns or ()
-        question = filled(self._unqualified(text), samples(oids, text, self.session.policy))
+        question = self._with(text, samples(oids, text, self.session.policy))
         with _in_words(question):
             plain, hint = hinted(question.text)
             described = await self.session.describe(plain, merged(hint, self.settings.spending))
         found = [PgColumn(one.name, oid_of(one.kind)) for one in described]
         if self.settings.intervals:
-            noisy = [one for one in described if one.noisy and one.kind in {Kind.INTEGER, Kind.NUMBER}]
-            found += [PgColumn(f"{one.name}_{side}", FLOAT8) for one in noisy for side in ("low", "high")]
+            ends = {one.name: _END.get(one.kind) for one in described if one.noisy}
+            found += [PgColumn(f"{name}_{side}", oid) for name, oid in ends.items() if oid for side in ("low", "high")]
         return tuple(found)
 
     async def select(self, text: str, values: Sequence[Value], oids: Sequence[int]) -> Result:
         """The answer to a SELECT."""
         if not self.is_question(text):
             return await self._look(parsed(text), text, values)
-        if (listed := declared_values(text, self.session.policy)) is not None:
-            return await self._look(listed, text, ())
         question = self._filled(text, values, oids)
         with _in_words(question):
             plain, hint = hinted(question.text)
@@ -84,7 +84,7 @@ class Desk:
             left = () if answer.free else (await self.session.budget()).notes
         table = answer.with_intervals if self.settings.intervals else answer.table
         columns = tuple(PgColumn(field.name, _arrow_oid(field.type)) for field in table.schema)
-        rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+        rows = _rows(table) if table.num_rows < _MANY else await asyncio.to_thread(_rows, table)
         return Result(f"SELECT {len(rows)}", columns, rows, _notices(answer, left))
 
     async def explain(self, text: str, values: Sequence[Value], oids: Sequence[int]) -> Result:
@@ -120,17 +120,27 @@ class Desk:
         tables = await self._own(tree)
         settings = dict(self.settings.all())
         lowered = {name.lower(): value for name, value in settings.items()}
-        run = self.catalogue.run
-        limit = {} if most is None else {"most": most}
+        limit, stop = {} if most is None else {"most": most}, Interrupt()
+
+        def work() -> tuple[tuple[PgColumn, ...], list[tuple[Value, ...]]] | PgError:
+            try:
+                return self.catalogue.run(
+                    tree, values, settings=lowered, user=self.session.who, tables=tables, stop=stop, **limit
+                )
+            except PgError as error:
+                return error
+
         try:
-            columns, rows = await asyncio.get_running_loop().run_in_executor(
-                None, lambda: run(tree, values, settings=lowered, user=self.session.who, tables=tables, **limit)
-            )
-        except PgError as error:
-            if error.state in _UNKNOWN:
+            found = await self.session.free("catalogue", work)
+        except asyncio.CancelledError:
+            stop.now()
+            raise
+        if isinstance(found, PgError):
+            if found.state in _UNKNOWN:
                 self.session.population.metrics.count("catalogue_unknown")
                 note("catalogue-unknown", failure=True, request=self.session.request, shape=shape(text)[:1000])
-            raise
+            raise found
+        columns, rows = found
         return Result(f"SELECT {len(rows)}", columns, rows)
 
     async def _own(self, tree: exp.Expression) -> dict[str, pa.Table]:
@@ -167,7 +177,13 @@ class Desk:
         beside = parameters.typed(text, (), self.session.policy)
         known = [as_column(value, oid) for value, oid in zip(values, beside, strict=False)]
         del oids
-        return filled(self._unqualified(text), known)
+        return self._with(text, known)
+
+    def _with(self, text: str, values: Sequence[Value]) -> Filled:
+        try:
+            return filled(self._unqualified(text), values)
+        except Refused as refusal:
+            raise refused(refusal) from None
 
     def _unqualified(self, text: str) -> str:
         """With the schema's name blanked out, so that every place stays where it is."""
@@ -224,9 +240,14 @@ def _cast_parameters(text: str) -> dict[int, int]:
     return found
 
 
-def _notices(answer: Answer, left: Sequence[str]) -> tuple[str, ...]:
+def _rows(table: pa.Table) -> list[tuple[Value, ...]]:
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def _notices(answer: NoisyAnswer | PublicAnswer, left: Sequence[str]) -> tuple[str, ...]:
     """What the client is told beside the rows."""
-    paid = "free: it was asked before" if answer.free else f"spent {answer.loss}"
+    free = "free: it was asked before" if answer.loss.epsilon or answer.loss.rho else "free: nothing private was asked"
+    paid = free if answer.free else f"spent {answer.loss}"
     return (f"{paid}. {left[0]}" if left else paid, *answer.notes)
 
 
@@ -248,6 +269,8 @@ def _arrow_oid(kind: pa.DataType) -> int:
         (pa.types.is_integer, INT8),
         (pa.types.is_floating, FLOAT8),
         (pa.types.is_date, DATE),
+        (pa.types.is_timestamp, TIMESTAMP),
+        (pa.types.is_time, TIME),
     ):
         if is_kind(kind):
             return oid

@@ -90,6 +90,8 @@ class Settings:
         if known in _SPENDS and value:  # the last word holds: a question is paid in one way
             self._now |= dict.fromkeys(_SPENDS, "")
         self._now[known] = self._start.get(known, "") if value is None else value
+        if known in _SPENDS and not any(self._now[name] for name in _SPENDS):
+            self._now |= {name: self._start[name] for name in _SPENDS}
         return known
 
     def reset(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal, InvalidOperation
 from functools import partial
 from math import isinf, isnan
@@ -15,16 +15,20 @@ from deniable.doors.postgres.errors import PgError, unsupported
 
 Value = object
 BOOL, CHAR, NAME, INT8, INT2, INT4, TEXT, OID = 16, 18, 19, 20, 21, 23, 25, 26
-FLOAT4, FLOAT8, UNKNOWN, BPCHAR, VARCHAR, DATE, TIMESTAMP, NUMERIC = 700, 701, 705, 1042, 1043, 1082, 1114, 1700
+FLOAT4, FLOAT8, UNKNOWN, BPCHAR, VARCHAR, DATE, TIME, TIMESTAMP = 700, 701, 705, 1042, 1043, 1082, 1083, 1114
+NUMERIC = 1700
 _TEXTS = {CHAR, NAME, TEXT, UNKNOWN, BPCHAR, VARCHAR, 0, 114}
 _SIZES = {BOOL: 1, CHAR: 1, NAME: 64, INT8: 8, INT2: 2, INT4: 4, OID: 4, FLOAT4: 4, FLOAT8: 8, DATE: 4, TIMESTAMP: 8}
+_SIZES |= {TIME: 8}
 ARRAYS = {1000: BOOL, 1005: INT2, 1007: INT4, 1009: TEXT, 1016: INT8, 1022: FLOAT8, 1028: OID}
 """Arrays, and what is in them."""
 _FORMS = {INT2: "!h", INT4: "!i", INT8: "!q", OID: "!I", FLOAT4: "!f", FLOAT8: "!d"}
 _DAY_ZERO, _TIME_ZERO = date(2000, 1, 1), datetime(2000, 1, 1)  # noqa: DTZ001 - a time without a zone
+_MICROSECOND = timedelta(microseconds=1)
 _DIGITS, _POSITIVE, _NEGATIVE = 4, 0x0000, 0x4000
 
 OF_KIND = {Kind.INTEGER: INT8, Kind.NUMBER: FLOAT8, Kind.TEXT: TEXT, Kind.BOOLEAN: BOOL, Kind.DATE: DATE}
+OF_KIND |= {Kind.TIMESTAMP: TIMESTAMP, Kind.TIME: TIME}
 """What the policy's kinds are called here; a kind that is not among them is a text."""
 
 
@@ -73,21 +77,15 @@ def to_binary(value: Value, oid: int) -> bytes | None:
         raise PgError("22003", "A value is out of the range of its type.") from None
 
 
-def from_wire(raw: bytes | None, oid: int, *, binary: bool) -> Value:  # noqa: PLR0911 - one for each family
+def from_wire(raw: bytes | None, oid: int, *, binary: bool) -> Value:
     """A parameter's value; what is not one of its type is refused."""
     if raw is None:
         return None
     try:
         if not binary or oid in _TEXTS:
             return _read(raw.decode(), oid)
-        if oid in _FORMS:
-            return struct.unpack(_FORMS[oid], raw)[0]
-        if oid == BOOL:
-            return raw != b"\0"
-        if oid == DATE:
-            return date.fromordinal(_DAY_ZERO.toordinal() + struct.unpack("!i", raw)[0])
-        if oid == NUMERIC:
-            return _from_numeric(raw)
+        if oid in _READERS:
+            return _READERS[oid](raw)
         if oid in ARRAYS:
             return _from_array(raw)
     except (struct.error, UnicodeDecodeError, ValueError, InvalidOperation, OverflowError, IndexError):
@@ -107,6 +105,8 @@ def _read(text: str, oid: int) -> Value:  # noqa: PLR0911 - same
         return _BOOLEANS[text.strip().lower()] if text.strip().lower() in _BOOLEANS else _not_boolean()
     if oid == DATE:
         return day(text)
+    if oid in {TIMESTAMP, TIME}:
+        return datetime.fromisoformat(text) if oid == TIMESTAMP else time.fromisoformat(text)
     if oid in ARRAYS:
         return [_read(one, ARRAYS[oid]) for one in elements(text)]
     return text
@@ -234,10 +234,27 @@ def _from_array(raw: bytes) -> list[Value]:
     return found
 
 
+def _whole(form: str, raw: bytes) -> int:
+    return int(struct.unpack(form, raw)[0])
+
+
+def _moment(raw: bytes) -> datetime:
+    return _TIME_ZERO + timedelta(microseconds=_whole("!q", raw))
+
+
+_READERS: dict[int, Callable[[bytes], Value]] = {
+    **{oid: lambda raw, form=form: struct.unpack(form, raw)[0] for oid, form in _FORMS.items()},  # type: ignore[misc]
+    BOOL: lambda raw: raw != b"\0",
+    DATE: lambda raw: date.fromordinal(_DAY_ZERO.toordinal() + _whole("!i", raw)),
+    TIMESTAMP: _moment,
+    TIME: lambda raw: _moment(raw).time(),
+    NUMERIC: _from_numeric,
+}
 _WRITERS: dict[int, Callable[[Value], bytes]] = {
     BOOL: lambda value: b"\1" if value else b"\0",
     DATE: lambda value: struct.pack("!i", value.toordinal() - _DAY_ZERO.toordinal()),  # type: ignore[attr-defined]
-    TIMESTAMP: lambda value: struct.pack("!q", round((value - _TIME_ZERO).total_seconds() * 1e6)),  # type: ignore[operator]
+    TIMESTAMP: lambda value: struct.pack("!q", (value - _TIME_ZERO) // _MICROSECOND),  # type: ignore[operator]
+    TIME: lambda value: struct.pack("!q", (datetime.combine(_TIME_ZERO, value) - _TIME_ZERO) // _MICROSECOND),  # type: ignore[arg-type]
     NUMERIC: _numeric,
     **{oid: partial(struct.pack, form) for oid, form in _FORMS.items()},
 }

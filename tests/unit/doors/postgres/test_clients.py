@@ -273,7 +273,9 @@ def test_values_that_the_policy_lists_are_free(client, door, statement):
     assert door.spent() == before
 
 
-@pytest.mark.parametrize("statement", ["SELECT DISTINCT reason FROM visits", "SELECT DISTINCT age FROM visits"])
+@pytest.mark.parametrize(
+    "statement", ["SELECT DISTINCT reason FROM visits", "SELECT DISTINCT region FROM visits WHERE age > 3"]
+)
 def test_values_that_only_the_data_knows_are_not(client, statement):
     with pytest.raises(psycopg.Error, match="nothing was read or spent"):
         client.execute(statement)
@@ -381,3 +383,22 @@ def test_sqlalchemy_reflects_and_pandas_and_polars_read(door):
     assert list(frame.columns) == ["region", "n"]
     assert frame["n"].to_list() == other["n"].to_list()
     engine.dispose()
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_statements_around_questions_have_the_types_that_were_described(client, binary):
+    wrapped = f"SELECT q.region, q.n, q.n / 3.0 AS third, q.n > 5 AS many FROM ({BY_REGION}) AS q ORDER BY 1 LIMIT %s"
+    with client.cursor(binary=binary) as cursor:
+        cursor.execute(wrapped, [1001], prepare=True)
+        kinds = [column.type_code for column in cursor.description]
+        rows = cursor.fetchall()
+    assert kinds == [25, 20, 701, 16]
+    assert [(type(n), type(third), type(many)) for _, n, third, many in rows] == [(int, float, bool)] * len(rows)
+    assert [region for region, *_ in rows] == ["north", "south", None]
+
+
+def test_tools_that_wrap_a_question_and_unite_others(client):
+    wrapped = f"SELECT * FROM ({BY_REGION}) AS virtual_table LIMIT 1001"
+    united = "SELECT 'urgent' AS k, COUNT(*) AS n FROM visits WHERE urgent UNION ALL SELECT 'all', COUNT(*) FROM visits"
+    assert len(client.execute(wrapped).fetchall()) == 3
+    assert [row[0] for row in client.execute(united).fetchall()] == ["urgent", "all"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from deniable.core.algebra.expression import Kind
 from deniable.doors.postgres.catalogue.relations import types
 from deniable.doors.postgres.types import FLOAT8, INT8, TEXT, oid_of, size_of
 from deniable.policy import DeclaredColumn, DeclaredTable, Policy
@@ -17,8 +18,10 @@ _SAYS = {
     "deniable": "your budget and history, and what is declared of each column",
     "dummy": "made-up rows that fit the policy, free to look at",
 }
-_NAMES = {INT8: "bigint", FLOAT8: "double precision", TEXT: "text", 16: "boolean", 1082: "date", 1114: "timestamp"}
-_SHORT = {INT8: "int8", FLOAT8: "float8", TEXT: "text", 16: "bool", 1082: "date", 1114: "timestamp"}
+_NAMES = {INT8: "bigint", FLOAT8: "double precision", TEXT: "text", 16: "boolean", 1082: "date"}
+_NAMES |= {1083: "time without time zone", 1114: "timestamp without time zone"}
+_SHORT = {INT8: "int8", FLOAT8: "float8", TEXT: "text", 16: "bool", 1082: "date"}
+_SHORT |= {1083: "time", 1114: "timestamp"}
 _MOST_VALUES = 12
 USER = "$user"
 """Stands for whoever is connected."""
@@ -76,7 +79,8 @@ def of_column(column: DeclaredColumn, table: DeclaredTable) -> str:
     if column.low is not None and column.high is not None:
         said.append(f"from {_shown(column.low)} to {_shown(column.high)}")
     if column.step is not None:
-        said.append(f"in steps of {_shown(column.step)}")
+        moments = column.kind in {Kind.TIMESTAMP, Kind.TIME}
+        said.append(f"in steps of {f'{float(column.step) / 1e6:g} s' if moments else _shown(column.step)}")
     if column.values is not None:
         shown = ", ".join(str(value) for value in column.values[:_MOST_VALUES])
         said.append(f"one of: {shown}{', ...' if len(column.values) > _MOST_VALUES else ''}")
@@ -239,6 +243,7 @@ def _class(table: Listed) -> Row:
         "relrewrite": 0,
         "relfrozenxid": 0,
         "relminmxid": 0,
+        "relacl": "[curator=r/curator, =r/curator]",
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import duckdb
 import pyarrow as pa
@@ -17,7 +17,20 @@ from deniable.doors.postgres.catalogue.translate import Known, place_of, transla
 from deniable.doors.postgres.errors import PgError, unsupported
 from deniable.doors.postgres.portals import PgColumn
 from deniable.doors.postgres.settings import VERSION
-from deniable.doors.postgres.types import DATE, FLOAT4, FLOAT8, INT2, INT4, INT8, NUMERIC, OID, TEXT, TIMESTAMP, Value
+from deniable.doors.postgres.types import (
+    DATE,
+    FLOAT4,
+    FLOAT8,
+    INT2,
+    INT4,
+    INT8,
+    NUMERIC,
+    OID,
+    TEXT,
+    TIME,
+    TIMESTAMP,
+    Value,
+)
 from deniable.policy import Policy
 
 _SECONDS = 5.0
@@ -25,9 +38,32 @@ _SPACES = frozenset(SPACES) - {"public"}
 _MOST_ROWS = 100_000
 _TYPES = {"BIGINT": INT8, "INTEGER": INT4, "SMALLINT": INT2, "DOUBLE": FLOAT8, "FLOAT": FLOAT4, "BOOLEAN": 16}
 _TYPES |= {"DATE": DATE, "TIMESTAMP": TIMESTAMP, "HUGEINT": NUMERIC, "UINTEGER": OID, "VARCHAR": TEXT, "UBIGINT": INT8}
+_TYPES |= {"TIME": TIME}
 _TYPES |= {"VARCHAR[]": 1009, "BIGINT[]": 1016, "INTEGER[]": 1007, "SMALLINT[]": 1005, "UINTEGER[]": 1028}
 _TYPES |= {"TINYINT": INT2, "UTINYINT": INT2, "USMALLINT": INT4, "BOOLEAN[]": 1000, "DOUBLE[]": 1022}
 _OWN = {INT8: pa.int64(), FLOAT8: pa.float64(), TEXT: pa.string(), 16: pa.bool_()}
+
+
+class Interrupt:
+    """By which whoever waits for a statement ends it, now or as soon as it runs."""
+
+    def __init__(self) -> None:
+        self._lock, self._said = threading.Lock(), False
+        self._what: Callable[[], None] | None = None
+
+    def then(self, what: Callable[[], None]) -> None:
+        """Do this when it is time; at once, if it is."""
+        with self._lock:
+            self._what = what
+            if self._said:
+                what()
+
+    def now(self) -> None:
+        """It is time."""
+        with self._lock:
+            self._said = True
+            if self._what is not None:
+                self._what()
 
 
 class Catalogue:
@@ -38,6 +74,7 @@ class Catalogue:
 
     def __init__(self, policy: Policy, public: Mapping[str, pa.Table]) -> None:
         self._policy = policy
+        self._lock, self._running, self._closing = threading.Condition(), set[duckdb.DuckDBPyConnection](), False
         self._database = duckdb.connect(":memory:", config={"threads": 1, "memory_limit": "512MB"})
         self._classes = {one.name: one.oid for one in listed(policy) if one.schema == "public"}
         self._tables = {("deniable", name): f"own_{name}" for name in OWN_TABLES}
@@ -104,15 +141,22 @@ class Catalogue:
         user: str,
         tables: Mapping[str, pa.Table],
         most: int = _MOST_ROWS,
+        stop: Interrupt | None = None,
     ) -> tuple[tuple[PgColumn, ...], list[tuple[Value, ...]]]:
         """The columns and rows of a statement. `tables`: those of the schema `deniable`, as this person sees them."""
         text = translated(tree, self._known(settings, user))
-        cursor = self._database.cursor()
+        with self._lock:
+            if self._closing:
+                raise PgError("57P01", "The server is stopping.")
+            cursor = self._database.cursor()
+            self._running.add(cursor)
         alarm = threading.Timer(_SECONDS, cursor.interrupt)
         try:
             for name, table in {**tables, "settings": _settings(settings)}.items():
                 cursor.register(f"own_{name}", table)
             alarm.start()
+            if stop is not None:
+                stop.then(cursor.interrupt)
             done = cursor.execute(text, list(values) or None)
             columns = tuple(PgColumn(one[0], _oid(str(one[1]))) for one in done.description)
             rows = done.fetchmany(most + 1) if most else []
@@ -122,14 +166,22 @@ class Catalogue:
             raise _refused(error) from None
         finally:
             alarm.cancel()
-            cursor.close()
+            with self._lock:
+                cursor.close()
+                self._running.discard(cursor)
+                self._lock.notify_all()
         if len(rows) > most:
             raise PgError("54000", f"There are more than {most:,} rows.", hint="Write a LIMIT.")
         return columns, [tuple(_value(one) for one in row) for row in rows]
 
     def close(self) -> None:
-        """Let go of the memory."""
-        self._database.close()
+        """Interrupt what is running, and let go of the memory."""
+        with self._lock:
+            self._closing = True
+            for cursor in self._running:
+                cursor.interrupt()
+            self._lock.wait_for(lambda: not self._running, _SECONDS)
+            self._database.close()
 
     def _known(self, settings: Mapping[str, str], user: str) -> Known:
         text = exp.Literal.string

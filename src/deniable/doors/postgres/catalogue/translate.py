@@ -227,6 +227,9 @@ def _changed(node: Node, known: Known) -> Node:
         return _cast(node, known)
     if isinstance(node, exp.Column) and node.name == "tableoid":
         return exp.cast(exp.Null(), "UINTEGER", dialect="duckdb")
+    if isinstance(node, exp.DPipe) and isinstance(node.expression, exp.Array):
+        nothing = exp.Array(expressions=[])  # before an array, NULL is an empty one
+        return exp.DPipe(this=exp.Coalesce(this=node.this, expressions=[nothing]), expression=node.expression)
     if isinstance(node, exp.Any) and isinstance(node.this, exp.Literal | exp.Paren):
         text = node.this.this if isinstance(node.this, exp.Paren) else node.this
         if isinstance(text, exp.Literal) and text.is_string:

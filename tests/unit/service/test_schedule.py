@@ -1,0 +1,113 @@
+"""Deadlines that follow from public times alone, for those who paid here and for those who paid elsewhere."""
+
+import asyncio
+import contextlib
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deniable.service.schedule import Job, Schedule, due, overdue
+
+NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
+
+
+def floor(seconds):
+    """As the ledger writes it."""
+    return NOON + timedelta(seconds=int(seconds))
+
+
+@given(
+    start=st.floats(0, 3),
+    before=st.floats(0, 0.3),
+    ran=st.floats(0, 20),
+    after=st.sampled_from([0.5, 1.0, 2.0, 2.5, 10.0]),
+)
+def test_what_the_ledger_says_is_never_before_the_deadline_of_who_paid(start, before, ran, after):
+    """Whole seconds are all that it says; a charge comes a moment after the start."""
+    charged, kept = start + before, start + before + ran
+    deadline = due(start, kept, after)
+    shown = kept + overdue(floor(charged), floor(kept), NOON + timedelta(seconds=kept), after)
+    assert shown >= deadline - 2e-3
+
+
+@given(charged=st.floats(0, 3), after=st.sampled_from([1.0, 2.0, 10.0]), data=st.data())
+def test_what_was_in_time_is_shown_at_a_time_that_only_the_charge_decides(charged, after, data):
+    one, other = (data.draw(st.floats(0, after - 1e-3)) for _ in range(2))
+    shown = {
+        int(charged) + overdue(floor(charged), floor(charged + ran), floor(charged), after) for ran in (one, other)
+    }
+    assert shown == {int(charged) + 1 + 2 * after}
+
+
+@pytest.mark.parametrize("jump", [-10_000, 10_000])
+def test_a_clock_that_jumps_makes_nobody_wait_for_long(jump):
+    assert 0 <= overdue(NOON, NOON, NOON + timedelta(seconds=jump), 2.0) <= 5
+
+
+def test_two_who_have_each_paid_for_what_the_other_repeats_do_not_wait_forever():
+    async def play():
+        schedule = Schedule(0.2, 2)
+
+        def work(mine, others):
+            schedule.charged(mine, 1)
+            schedule.repeated(others)
+
+        start = time.monotonic()
+        runs = [schedule.run(Job(), lambda pair=pair: work(*pair)) for pair in (("a", "b"), ("b", "a"))]
+        await asyncio.wait_for(asyncio.gather(*runs), 5)
+        schedule.close()
+        return time.monotonic() - start
+
+    assert 0.2 <= asyncio.run(play()) < 2
+
+
+def test_a_place_is_held_until_the_deadline_and_a_failure_leaves_no_sooner():
+    async def play():
+        schedule = Schedule(0.3, 1)
+        starts = []
+
+        def broken():
+            schedule.charged("a", 1)
+            raise ValueError
+
+        async def timed(work):
+            job = Job(told=lambda _stage: starts.append(time.monotonic()))
+            with contextlib.suppress(ValueError):
+                await schedule.run(job, work)
+            return time.monotonic()
+
+        first, _ = await asyncio.gather(timed(broken), timed(lambda: None))
+        schedule.close()
+        return first - starts[0], starts[-1] - starts[0]
+
+    took, waited = asyncio.run(play())
+    assert took >= 0.299
+    assert waited >= 0.299
+
+
+def test_what_failed_here_and_was_paid_elsewhere_is_looked_up():
+    async def play():
+        asked = []
+
+        def times(question):
+            asked.append(question)
+            now = datetime.now(UTC)
+            return now, now
+
+        schedule = Schedule(0.1, 1, times)
+
+        def broken():
+            schedule.charged("a", 1)
+            raise ValueError
+
+        with pytest.raises(ValueError):  # noqa: PT011 - it has no words
+            await schedule.run(Job(), broken)
+        await schedule.settled("a")
+        await schedule.settled("a")
+        schedule.close()
+        return asked
+
+    assert asyncio.run(play()) == ["a"]
