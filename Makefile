@@ -2,12 +2,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-deep planted lint bench browser pictures clean
+.PHONY: demo test test-deep planted lint bench browser postgres pictures clean
 
 demo: $(READY)            ## a count, its noise, its interval, and an audit
 	@$(BIN)/deniable demo
 
-test: $(READY) browser lint       ## everything that must hold before a commit
+test: $(READY) browser postgres lint       ## everything that must hold before a commit
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q
 
 test-deep: $(READY)       ## the same laws with far more samples
@@ -27,6 +27,12 @@ browser:                  ## for the tests of the respondent's page; without one
 	|| { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
 	&& timeout 60 apt-get update -qq > /dev/null 2>&1 && timeout 180 apt-get install -qq -y --no-install-recommends chromium > /dev/null 2>&1; } \
 	|| echo "no browser: the tests of the respondent's page are skipped"
+
+postgres:                 ## for the tests on PostgreSQL; without it they are skipped, and fail under CI
+	@command -v initdb > /dev/null || ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || [ -n "$$DENIABLE_TEST_POSTGRES" ] \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
+	&& timeout 60 apt-get update -qq > /dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive timeout 180 apt-get install -qq -y --no-install-recommends postgresql > /dev/null 2>&1; } \
+	|| echo "no PostgreSQL: the tests on it are skipped"
 
 bench: $(READY)           ## side by side with peers; prints tables
 	$(BIN)/pip install --quiet -e '.[bench]'

@@ -2,17 +2,22 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
 
 import pytest
+
+pytest_plugins = ["tests.support.postgres", "tests.support.ledgers", "tests.support.sail"]
 
 os.environ["DENIABLE_CACHE"] = tempfile.mkdtemp(prefix="deniable-cache-")
 os.environ["DENIABLE_STATE"] = tempfile.mkdtemp(prefix="deniable-state-")
 
 
 @pytest.fixture(autouse=True)
-def _nobody_else_has_accounts(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests use the same made-up people again and again; each is a user of its own."""
-    monkeypatch.setenv("DENIABLE_STATE", str(tmp_path_factory.mktemp("state")))
+def _nobody_else_has_accounts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Tests use the same made-up people again and again; each is a user of its own, whatever a test takes back."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("DENIABLE_STATE", str(tmp_path_factory.mktemp("state")))
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,19 +1,25 @@
-"""How long a charge and a record take on this disk, and how long a ledger takes to open, as it grows.
+"""How long a charge and a record take on this disk, how long a ledger takes to open as it grows, and how many a second.
 
 Run: python -m benchmarks.ledger [folder]
+
+The second table needs PostgreSQL: the server that DENIABLE_TEST_POSTGRES names, or one that is started in the folder.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from fractions import Fraction
 from hashlib import sha256
+from multiprocessing import get_context
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 from statistics import median, quantiles
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 from deniable.core.cap import Cap
 from deniable.core.event import Event
@@ -22,12 +28,15 @@ from deniable.ledger import Charge, Ledger, Ticket
 from deniable.ledger.balances import Standing
 from deniable.ledger.checkpoint import EVERY
 from deniable.ledger.entry import Link
+from deniable.ledger.storage import table
 from deniable.ledger.storage.anchor import Anchor
-from deniable.ledger.storage.store import Store
+from deniable.ledger.storage.sqlite import SQLite
 from deniable.policy import Account
 
 _SIZES = (1, 1_000, 100_000)
 _ROUNDS = 200
+_PROCESSES = (1, 4, 8)
+_SECONDS = 5.0
 _ANSWER = bytes(4_000)
 _ACCOUNTS = [Account(name, Cap(2_000, "1e-6")) for name in ("clinic", "alice")]
 
@@ -48,6 +57,57 @@ def main(folder: str | None = None) -> None:
             opened, found, verified = _opened(path)
             columns = " ".join(f"{_spread(times):>16}" for times in (charges, records, both))
             print(f"{size:>9} {columns} {opened:>8.1f} {found:>8.1f} {verified:>8.0f}")
+    _rates(folder)
+
+
+def _rates(folder: str | None) -> None:
+    """One table: charges a second, by processes that all charge the same account as fast as they can."""
+    print(f"\n{'processes':>9} {'file':>12} {'server':>12}   charges a second, each on disk when it returns")
+    with TemporaryDirectory(dir=folder) as place, _server(folder) as server:
+        for processes in _PROCESSES:
+            file = _rate(f"sqlite:///{place}/{processes}.ledger", "clinic", processes)
+            there = "none" if server is None else f"{_rate(server, f'clinic {processes}', processes):.0f}"
+            print(f"{processes:>9} {file:>12.0f} {there:>12}")
+
+
+@contextmanager
+def _server(folder: str | None) -> Iterator[str | None]:
+    from tests.support.postgres import URL, binaries, started
+
+    if named := os.environ.get(URL):
+        yield named
+    elif binaries() is None:
+        yield None
+    else:
+        with started(folder or gettempdir()) as server:
+            yield server.url
+
+
+def _rate(url: str, population: str, processes: int) -> float:
+    """Charges of all processes together, in a second."""
+    Ledger.create(url, population).close()
+    spawn = get_context("spawn")
+    start, counts = spawn.Barrier(processes), spawn.Queue()
+    racers = [
+        spawn.Process(target=_charging, args=(url, population, number, start, counts)) for number in range(processes)
+    ]
+    for racer in racers:
+        racer.start()
+    charged: int = sum(counts.get() for _ in racers)
+    for racer in racers:
+        racer.join()
+    return charged / _SECONDS
+
+
+def _charging(url: str, population: str, racer: int, start: Barrier, counts: Queue[int]) -> None:
+    with closing(Ledger.open(url, population)) as ledger:
+        ledger.charge(_charge(-1 - racer), _ACCOUNTS)
+        start.wait()
+        count, end = 0, time.perf_counter() + _SECONDS
+        while time.perf_counter() < end:
+            ledger.charge(_charge(racer * 1_000_000 + count), _ACCOUNTS)
+            count += 1
+        counts.put(count)
 
 
 def _opened(path: Path) -> tuple[float, float, float]:
@@ -79,12 +139,12 @@ def _grown(path: Path, questions: int) -> Ledger:
     """A ledger with so many questions, written in one go as the ledger itself would have written them."""
     url = f"sqlite:///{path}"
     with closing(Ledger.create(url, "clinic")):
-        store, standing = Store(path), Standing("clinic")
+        store, standing = SQLite(path), Standing("clinic")
     with store.writing() as connection:
-        standing.follow(store.links(connection))
+        standing.follow(table.links(connection))
 
         def append(link: Link) -> None:
-            store.append(connection, link)
+            table.append(connection, link)
             standing.step(link)
 
         for number in range(questions):

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src/deniable"
 PAGE = (ROOT / "docs/architecture.md").read_text()
 STOP = re.compile(r"^ ?(?P<number>\d+)(?P<depth> +)(?P<file>[\w/]+\.py)  (?P<name>[\w.]+)(?=  |$)")
-WAYS = ["A question", "A workload", "A synthetic table", "An anonymized table", "A survey", "An attack"]
+WAYS = ["A question", "A workload", "A synthetic table", "A model", "An anonymized table", "A survey", "An attack"]
 HOPS = 12
 
 every_way = pytest.mark.parametrize("title", WAYS)

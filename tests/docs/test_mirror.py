@@ -27,14 +27,19 @@ TOPICS = {
     "core/test_theorems.py": "classic theorems of the field, by enumeration, which no one module states",
     "curator/test_batch.py": "batches, from the planner's price to the ledger's one charge",
     "doors/postgres/test_clients.py": "real clients, each of which meets all of the room",
+    "doors/postgres/test_other_clients.py": "clients from elsewhere, each of which meets all of the room",
+    "doors/http/test_openapi.py": "all that is described, whichever module does it",
+    "doors/test_wrapped.py": "questions as tools wrap them, through both doors",
+    "doors/postgres/test_statements.py": "every statement that a connection understands",
     "doors/postgres/test_wire.py": "messages byte by byte, whichever module reads them",
     "engines/duckdb/test_files.py": "files as the engine meets them: spoiled, changed, of every kind",
-    "engines/duckdb/test_marginals.py": "one kind of query, whose spelling is spread over the room",
+    "engines/sql/test_marginals.py": "one kind of query, whose spelling is spread over the room",
     "engines/duckdb/test_reliance.py": "what we rely on in DuckDB itself",
     "mechanisms/test_floats.py": "floats on the grid, for every mechanism that takes them",
     "planner/test_refusals.py": "every refusal of every pass, in one list, as docs/sql.md has them",
     "policy/test_fuzz.py": "mangled policies, whichever part is mangled",
     "releases/linear/test_sensitivity.py": "one theorem for all strategies",
+    "releases/synthetic/test_sensitivity.py": "one theorem for all measurements of a table",
 }
 """Tests of a question that belongs to no one module, and why."""
 
@@ -56,6 +61,7 @@ STANDS_IN = {
     "doors/http": "tests/unit/doors/http/test_app.py",
     "apps": "tests/unit/apps/test_cli.py",
     "core": "tests/contracts/test_mechanisms.py",
+    "learn": "tests/contracts/test_learners.py",
     "releases/linear": "tests/statistics/test_releases.py",
     "releases/syntactic": "tests/unit/releases/syntactic/test_anonymize.py",
 }

@@ -214,4 +214,100 @@ BUGS = (
             "flows/test_locks.py::test_a_forked_process_has_no_use_of_either",
         ),
     ),
+    Bug(
+        "synthetic: half the sensitivity of scores and certificates of a replaced unit",
+        "releases/synthetic/portion.py",
+        "return 2 if self is Vectors.COUNTS else 4",
+        "return 2 if self is Vectors.COUNTS else 1",
+        (
+            "unit/releases/synthetic/test_sensitivity.py",
+            "unit/releases/test_synthetic.py",
+            "unit/curator/synthesis/test_purchase.py",
+        ),
+    ),
+    Bug(
+        "synthetic: counts of a replaced unit as of an added one",
+        "releases/synthetic/portion.py",
+        "return 2 if self is Vectors.COUNTS else 4",
+        "return 1 if self is Vectors.COUNTS else 4",
+        (
+            "unit/releases/synthetic/test_sensitivity.py",
+            "unit/releases/test_synthetic.py",
+            "unit/curator/synthesis/test_purchase.py",
+        ),
+    ),
+    Bug(
+        "synthetic: weights beyond what was paid for",
+        "releases/synthetic/portion.py",
+        "sum(weight**2 for weight in weights) > FINE**2:",
+        "sum(weight**2 for weight in weights) > 2 * FINE**2:",
+        (
+            "unit/releases/synthetic/test_sensitivity.py",
+            "unit/releases/test_synthetic.py",
+            "unit/curator/synthesis/test_purchase.py",
+        ),
+    ),
+    Bug(
+        "synthetic: pairs measured twice",
+        "releases/synthetic/pairs.py",
+        "return np.concatenate([scores, self.for_tables.measure(vectors, choice.weights)])",
+        "twice = [self.for_tables.measure(vectors, choice.weights) for _ in range(2)]\n"
+        "        return np.concatenate([scores, (twice[0] + twice[1]) // 2])",
+        (
+            "unit/releases/synthetic/test_sensitivity.py",
+            "unit/curator/synthesis/test_purchase.py",
+        ),
+    ),
+    Bug(
+        "synthetic: pairs chosen by their true scores",
+        "releases/synthetic/pairs.py",
+        "choice = self.choice(scores)\n        if not choice.tables:\n            return scores",
+        "choice = self.choice(np.array(distances) * self.score_weights[0])\n"
+        "        if not choice.tables:\n            return scores",
+        (
+            "unit/releases/synthetic/test_sensitivity.py",
+            "unit/curator/synthesis/test_purchase.py",
+        ),
+    ),
+    Bug(
+        "synthetic: a certificate that is scaled to the true number of rows",
+        "releases/synthetic/certificate.py",
+        "np.abs(exact[pair] - self._counted(pair, exact[pair].shape, table)).sum()",
+        "np.abs(exact[pair] - self._counted(pair, exact[pair].shape, table)"
+        " * (exact[pair].sum() / (WEIGHT * self.rows)).astype(float)).sum().astype(int)",
+        (
+            "unit/releases/synthetic/test_sensitivity.py",
+            "statistics/test_synthetic.py",
+        ),
+    ),
+    Bug(
+        "synthetic: a contribution that nobody is charged for",
+        "curator/synthesis/cells.py",
+        "return self.statistic.reach * self.factor",
+        "return self.factor",
+        (
+            "unit/curator/synthesis/test_purchase.py",
+            "unit/curator/synthesis/test_columns.py",
+        ),
+    ),
+    Bug(
+        "a profile that weighs people as the policy does, and pays for one row",
+        "curator/profiling.py",
+        "source = replace(bound.source, contribution=1)",
+        "source = bound.source",
+        (
+            "unit/curator/test_profiling.py::test_nobody_moves_a_measurement_farther_than_was_paid_for",
+            "conformance/test_profile.py::test_everybody_weighs_one_row_in_counts_of_values",
+        ),
+    ),
+    Bug(
+        "a profile whose notes everybody hears",
+        "ledger/records.py",
+        "if all(self.has_seen(account, question) for account in accounts):",
+        "if accounts is not None:",
+        (
+            "unit/curator/test_profiling.py::test_only_who_was_shown_the_profile_hears_of_it",
+            "unit/ledger/test_ledger.py::test_what_an_account_has_not_seen_is_not_even_there",
+        ),
+    ),
 )

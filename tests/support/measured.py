@@ -15,6 +15,7 @@ from deniable.mechanisms.ranks import rank_scores
 from deniable.planner import Plan
 from deniable.planner.choices.histogram import Quantile
 from deniable.planner.choices.price import Chosen
+from deniable.planner.plan import Parallel
 
 Exact = dict[str, dict[object, int] | NDArray[np.int64]]
 """By statistic: a whole number for each group, or the histograms that a choice is made from."""
@@ -56,6 +57,8 @@ def distance(plan: Plan, one: Exact, other: Exact) -> Fraction:
 
 
 def _apart(part: object, one: Exact, other: Exact) -> Fraction:
+    if isinstance(part, Parallel):
+        return sum((_apart(member, one, other) for member in part.members), Fraction(0))
     if isinstance(part, Chosen):
         return _scores_apart(part, one[part.choice.name], other[part.choice.name])
     name, sensitivity = part.statistic.name, part.mechanism.sensitivity

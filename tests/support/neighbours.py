@@ -15,14 +15,16 @@ import pyarrow.parquet as pq
 from deniable.core.algebra.query import DistinctValues, Kept, Key, Units
 from deniable.core.errors import Failed, Refused
 from deniable.curator import Curator
+from deniable.curator.answer import Answer
 from deniable.curator.factory import engine_of
 from deniable.curator.groups import counted, laid_out
+from deniable.curator.noisy_answer import NoisyAnswer
 from deniable.engines import Engine
 from deniable.ledger import Ledger
 from deniable.mechanisms import Laplace
 from deniable.planner import Plan, Spend, bind, parse, price
 from deniable.planner.choices.histogram import Choice
-from deniable.planner.plan import Noisy, Part
+from deniable.planner.plan import Noisy, Parallel, Part, singly
 from deniable.policy import Policy
 from tests.support.choosing import apart, histogram
 from tests.support.limits import LOOSE
@@ -133,16 +135,21 @@ def outcome(curator: Curator, sql: str, **spend: object) -> Outcome:
     text: tuple[object, ...]
     try:
         answer = curator.ask(sql, **spend or {"epsilon": PRICE})
-        keys = {key.name for key in answer.plan.bound.keys}
-        shown = [answer.noisy[name].to_pylist() for name in sorted(keys)]
-        hidden = answer.plan.selection is not None
-        status, text = "answered", (answer.table.schema.to_string(), () if hidden else (answer.noisy.num_rows, *shown))
+        status, text = "answered", (answer.table.schema.to_string(), _shape(answer))
     except Refused as refusal:
         status, text = "refused", (refusal.code, refusal.reason, refusal.hint, refusal.position)
     except Failed as failure:
         status, text = "failed", (str(failure), failure.__cause__, failure.__context__)
     after = curator.budget().spent.epsilon
     return Outcome(status, text, None if before is None or after is None else after - before)
+
+
+def _shape(answer: NoisyAnswer) -> tuple[object, ...]:
+    """How many rows there are and with which keys; of what is computed from noisy answers, neither is fixed."""
+    if not isinstance(answer, Answer) or answer.plan.selection is not None:
+        return ()
+    keys = {key.name for key in answer.plan.bound.keys}
+    return answer.noisy.num_rows, *(answer.noisy[name].to_pylist() for name in sorted(keys))
 
 
 @dataclass(frozen=True)
@@ -178,15 +185,18 @@ class Pair:
         one, other = exact(self.without, sql), exact(self.having, sql)
         plan = price(bind(parse(sql), self.without.policy), Spend.of(epsilon=1, delta="1e-9"))
         farthest = Fraction(0)
-        for noisy in plan.noise:
-            if not isinstance(noisy, Noisy):
-                counts = (np.array(table[histogram(noisy)]) for table in (one, other))
-                farthest = max(farthest, apart(noisy, *counts))
+        for part in plan.noise:
+            if not isinstance(part, Noisy | Parallel):
+                counts = (np.array(table[histogram(part)]) for table in (one, other))
+                farthest = max(farthest, apart(part, *counts))
                 continue
-            name = noisy.statistic.name
-            cells = {*one[name], *other[name]}
-            taxi = sum(abs(one[name].get(cell, 0) - other[name].get(cell, 0)) for cell in cells)
-            farthest = max(farthest, taxi / noisy.mechanism.sensitivity)
+            together = Fraction(0)
+            for noisy in singly((part,)):
+                name = noisy.statistic.name
+                cells = {*one[name], *other[name]}
+                taxi = sum(abs(one[name].get(cell, 0) - other[name].get(cell, 0)) for cell in cells)
+                together += taxi / noisy.mechanism.sensitivity
+            farthest = max(farthest, together)
         return farthest
 
     def close(self) -> None:
@@ -212,6 +222,8 @@ def exact_vectors(engine: Engine, plan: Plan) -> dict[str, np.ndarray]:
 
 def moved(part: Part, mine: dict[str, np.ndarray], theirs: dict[str, np.ndarray]) -> Fraction:
     """How far neighbours are apart, as a part of the claim, in the norm that the noise is made for; l2 is squared."""
+    if isinstance(part, Parallel):
+        return sum(moved(member, mine, theirs) for member in part.members)
     if not isinstance(part, Noisy):
         return apart(part, mine[histogram(part)], theirs[histogram(part)])
     difference = (mine[part.statistic.name] - theirs[part.statistic.name]).astype(object)

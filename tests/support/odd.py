@@ -193,6 +193,17 @@ def _real(chance: Random, middle: float, width: float) -> float:
     return chance.choice(_REALS) if chance.random() < 0.15 else round(chance.gauss(middle, width), 2)
 
 
+def without_zero(rows: dict[str, Rows]) -> dict[str, Rows]:
+    """The same, for databases whose texts have no zero byte."""
+    return {
+        name: [
+            {key: value.replace("\x00", "\x01") if isinstance(value, str) else value for key, value in row.items()}
+            for row in table
+        ]
+        for name, table in rows.items()
+    }
+
+
 def policy(folder: Path, *, contribution: int, neighbours: str = "add-remove") -> Policy:
     """Persons are protected in visits, stays, bills and payments, rows in the survey; places are public.
 

@@ -16,7 +16,7 @@ from deniable.planner.aggregates.statistics import Base, Statistic
 from deniable.planner.choices.histogram import Quantile
 from deniable.planner.choices.price import Chosen
 from deniable.planner.expressions.keys import Domain, GroupKey
-from deniable.planner.plan import Part
+from deniable.planner.plan import Parallel, Part
 
 _ARITHMETIC = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "quotient": "//", "remainder": "%"}
 _COMPARISON = {"equal": "=", "unequal": "<>", "less": "<", "at_most": "<=", "more": ">", "at_least": ">="}
@@ -119,6 +119,8 @@ class PlanText:
         return sorted(self.plan.noise, key=lambda part: min(first[name] for name in part.names))
 
     def _noise(self, part: Part) -> str:
+        if isinstance(part, Parallel):
+            return f"for one price, of different rows: {' | '.join(self._noise(member) for member in part.members)}"
         found = sorted(self.names[base.name] for base in self.statistics if base.names <= part.names)
         mechanism = part.mechanism
         times = f" x {part.choice.uses}" if isinstance(part, Chosen) else ""

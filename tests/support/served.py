@@ -90,6 +90,10 @@ class Paced:
         rows = [] if query.keys else [dict.fromkeys(schema.names, 0)]
         return pa.Table.from_pylist(rows, schema=schema)
 
+    @contextmanager
+    def session(self) -> Iterator[Paced]:
+        yield self
+
     def __getattr__(self, name: str) -> object:
         return getattr(self._engine, name)
 

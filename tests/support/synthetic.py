@@ -30,6 +30,8 @@ _FIELDS = [
     ("grade", pa.int64()),
     ("urgent", pa.bool_()),
     ("day", pa.date32()),
+    ("seen", pa.timestamp("us")),
+    ("at", pa.time64("us")),
 ]
 SCHEMA = pa.schema(_FIELDS)
 COLUMNS = {
@@ -41,6 +43,8 @@ COLUMNS = {
     "grade": {"type": "integer", "values": [3, 1, 2]},
     "urgent": {"type": "boolean"},
     "day": {"type": "date", "bounds": [dt.date(2025, 1, 1), dt.date(2025, 12, 31)]},
+    "seen": {"type": "timestamp", "bounds": ["2025-01-01 00:00:00", "2025-12-31 23:59:59"]},
+    "at": {"type": "time", "bounds": ["06:00", "20:00"]},
 }
 PEOPLE = {
     "person": {"type": "integer"},
@@ -65,9 +69,20 @@ def visits(rows: int, seed: int) -> pa.Table:
             "grade": 1 + (town + (chance.random(rows) < 0.2)) % 3,
             "urgent": chance.random(rows) < 0.2 + 0.5 * (age > 60),
             "day": pa.array(20089 + chance.integers(0, 365, rows), type=pa.int32()).cast(pa.date32()),
+            "seen": pa.array(_moments(rows, chance), pa.timestamp("us"), mask=chance.random(rows) < 0.1),
+            "at": pa.array(chance.integers(7 * 3600, 19 * 3600, rows) * 10**6, pa.time64("us")),
         },
         schema=SCHEMA,
     )
+
+
+def _moments(rows: int, chance: np.random.Generator) -> np.ndarray:
+    """Mornings on working days, afternoons at weekends, which are rarer."""
+    day = chance.integers(0, 365, rows)
+    weekend = (day + 2) % 7 >= 5
+    day = np.where(weekend & (chance.random(rows) < 0.5), day - 3, day).clip(0)
+    hour = np.where((day + 2) % 7 >= 5, 15, 9) + chance.normal(0, 1, rows).clip(-3, 3)
+    return np.asarray((20089 + day) * 86_400_000_000 + (hour * 3600).astype(np.int64) * 1_000_000)
 
 
 def odd(person: int, rows: int) -> pa.Table:
@@ -76,8 +91,10 @@ def odd(person: int, rows: int) -> pa.Table:
         {"person": person, "age": 400, "cost": 1e9, "heat": None, "town": "nowhere", "grade": 7, "urgent": None},
         {"person": person, "age": None, "cost": 0.0, "heat": 99.0, "town": "north", "grade": None, "urgent": True},
         {"person": person, "age": 0, "cost": 250.0, "heat": 0.0, "town": None, "grade": 1, "day": dt.date(1800, 1, 1)},
+        {"person": person, "seen": dt.datetime(1900, 1, 1), "at": dt.time(0), "town": "north"},
+        {"person": person, "seen": dt.datetime(2500, 1, 1), "at": dt.time(23, 59, 59, 999999)},
     ]
-    return pa.Table.from_pylist([strange[number % 3] for number in range(rows)], schema=SCHEMA)
+    return pa.Table.from_pylist([strange[number % len(strange)] for number in range(rows)], schema=SCHEMA)
 
 
 def policy(folder: Path, contribution: int | None, neighbours: str = "add-remove", *, people: bool = False) -> Policy:

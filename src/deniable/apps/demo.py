@@ -25,19 +25,35 @@ _SMOKERS = "SELECT COUNT(*) FILTER (WHERE smoker) AS smokers, COUNT(*) AS patien
 _AVERAGE = "SELECT AVG(price) FROM visits"
 _YOURS = "SELECT AVG(age) FROM visits WHERE emergency"
 _MARK = ".deniable-demo"
+_START = (
+    "start one: docker run --rm -d -p 127.0.0.1:5432:5432 -e POSTGRES_HOST_AUTH_METHOD=trust postgres:16, and then: "
+    "--url postgresql://postgres@127.0.0.1:5432/postgres"
+)
 
 
 def command(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to put the clinic.")] = Path("clinic"),
+    engine: Annotated[str, typer.Option(metavar="KIND", help="Which engine computes: duckdb or postgres.")] = "duckdb",
+    url: Annotated[
+        str | None, typer.Option(metavar="URL", help="A database for the clinic; its tables there are replaced.")
+    ] = None,
 ) -> None:
     """Take a tour: a made-up clinic, a few questions, and what they cost."""
     from deniable.apps.clinic import make_clinic
 
+    if engine not in ("duckdb", "postgres"):
+        raise InvalidArgumentError("engine", f"must be duckdb or postgres, not {engine!r}")
+    if engine == "postgres" and url is None:
+        raise InvalidArgumentError("url", f"must name a database; {_START}")
     console = Console()
     _fresh(folder)
     policy = folder / "clinic.toml"
     with console.status("making a clinic of 120,000 patients ..."):
         visits = make_clinic(folder)
+        if engine == "postgres" and url is not None:
+            from deniable.apps.clinic_in_postgres import move
+
+            move(folder, url)
     console.print(f"\n[bold]A made-up clinic[/bold]: {visits:,} visits, with their policy in {policy}", soft_wrap=True)
     with deniable.create(policy, reason="a demonstration: these people are made up") as curator:
         _first_question(curator, console)

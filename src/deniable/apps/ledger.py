@@ -1,4 +1,4 @@
-"""`deniable ledger`: create, list, verify, export, adopt, raise."""
+"""`deniable ledger`: create, list, verify, export, adopt, raise, move, anchor."""
 
 from __future__ import annotations
 
@@ -166,3 +166,41 @@ def _accepted(changes: list[str]) -> None:
     for words in changes:
         console.print(f"changed: {printable(words)}", soft_wrap=True, markup=False)
     console.print("the ledger keeps it" if changes else "nothing has changed")
+
+
+@app.command("move")
+def _move(
+    policy: Policy,
+    to: Annotated[
+        str, typer.Argument(metavar="URL", help="The new place: postgresql://curator@db.example.org/accounts.")
+    ],
+) -> None:
+    """Move the account to a PostgreSQL server, for curators on several machines.
+
+    Every entry is copied and checked. The old ledger is closed, so that the budget cannot be spent twice. If it is
+    interrupted, say the same again.
+    """
+    from deniable.curator import move  # noqa: PLC0415 - loaded when it is needed
+
+    with Progress(transient=True) as bar:
+        task = bar.add_task("moving entries")
+        head = move(policy, to, lambda done, of: bar.update(task, completed=done, total=of))
+    console = Console()
+    console.print(f"{head.sequence} entries moved and checked; head {head.digest}", soft_wrap=True)
+    console.print(f'now write in {policy}: [ledger] url = "{to}"', soft_wrap=True, markup=False)
+
+
+@app.command("anchor")
+def _anchor(
+    policy: Policy,
+    head: Annotated[str, typer.Argument(metavar="DIGEST", help="As `deniable ledger verify` prints it elsewhere.")],
+) -> None:
+    """Let this machine use an account on a server, or make a lost .head file again.
+
+    The ledger must go through a head that you have from another machine or from your notes: so an older copy of it is
+    not taken for the newest.
+    """
+    from deniable.curator import anchor  # noqa: PLC0415 - loaded when it is needed
+
+    anchor(policy, head)
+    Console().print("this machine remembers how long the ledger is")

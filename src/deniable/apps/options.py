@@ -11,6 +11,14 @@ _NUMBER = "NUMBER"
 
 Policy = Annotated[Path, typer.Argument(metavar="POLICY", help="The policy file (TOML).")]
 Question = Annotated[str, typer.Argument(metavar="SQL", help="The question, in SQL.")]
+Param = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--param",
+        metavar="VALUE",
+        help="The value of a parameter, once for each ? or $1 in the question; or NAME=VALUE for :NAME.",
+    ),
+]
 Epsilon = Annotated[
     str | None, typer.Option(metavar=_NUMBER, help="Privacy budget to spend, as pure epsilon (Laplace noise).")
 ]
@@ -32,3 +40,13 @@ Analyst = Annotated[
 Plot = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Also save the picture to this file (png, svg or pdf).")
 ]
+
+
+def parameters(sql: str, given: list[str] | None) -> list[str] | dict[str, str] | None:
+    """The values of parameters: by name, where the question has names for them."""
+    if not given:
+        return None
+    pairs = [one.partition("=") for one in given]
+    if all(equals and f":{name}" in sql for name, equals, _ in pairs):
+        return {name: value for name, _, value in pairs}
+    return given

@@ -52,6 +52,11 @@ def init(
     Console().print(
         f"wrote {target}: replace what is marked, then run: deniable check {target}", soft_wrap=True, markup=False
     )
+    Console().print(
+        f"for bounds and contributions that are not guessed: deniable profile {target} --rho 0.02 --suggest",
+        soft_wrap=True,
+        markup=False,
+    )
 
 
 def check(
@@ -61,7 +66,8 @@ def check(
     """Check a policy against its files, and show what analysts can do.
 
     Counts, for the custodian alone, the rows that are not as the policy says. Ends with exit code 1 if a column does
-    not fit; with --strict, also if anything was counted, or is still marked as looked up in the data.
+    not fit, or if the user of a database may do more than read the declared tables; with --strict, also if anything was
+    counted, or is still marked as looked up in the data.
     """
     from deniable.curator.check import check as check_policy
     from deniable.curator.check import look, marks
@@ -74,9 +80,14 @@ def check(
     try:
         seen = check_policy(loaded, engine)
         found = look(loaded, engine)
+        weak = engine.weaknesses()
+        where = engine.where()
     finally:
         engine.close()
     console = Console()
+    console.print(f"engine: {where}", soft_wrap=True, markup=False, highlight=False)
+    for words in weak:
+        console.print(f"warning: {words}", style="red", soft_wrap=True, markup=False, highlight=False)
     console.print(_table(f"{loaded.population}: what analysts can do", seen))
     guarantee = loaded.budget
     console.print(
@@ -94,7 +105,7 @@ def check(
         words = printable(f"  {place}: {one.what}")
         console.print(words, style="red" if one.wrong else "yellow", soft_wrap=True, markup=False, highlight=False)
     wrong = any(line.problem for line in seen) or any(one.wrong for one in found)
-    if wrong or (strict and (found or left)):
+    if wrong or weak or (strict and (found or left)):
         raise typer.Exit(ExitCode.FAILED)
 
 

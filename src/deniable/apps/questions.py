@@ -5,44 +5,75 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+import typer
 from rich.console import Console
 
 import deniable
 from deniable.apps.formats import Form, Format, Output, settled, write
-from deniable.apps.options import Accuracy, Analyst, Confidence, Delta, Epsilon, Policy, Question, Rho
+from deniable.apps.options import (
+    Accuracy,
+    Analyst,
+    Confidence,
+    Delta,
+    Epsilon,
+    Param,
+    Policy,
+    Question,
+    Rho,
+    parameters,
+)
 
 if TYPE_CHECKING:
-    from deniable.curator import Answer, PublicAnswer
+    from deniable.curator import NoisyAnswer, PublicAnswer
 
 
 def explain(
     policy: Policy,
     sql: Question,
+    param: Param = None,
     epsilon: Epsilon = None,
     rho: Rho = None,
     accuracy: Accuracy = None,
     delta: Delta = None,
     confidence: Confidence = "0.95",
     analyst: Analyst = None,
+    statements: Annotated[
+        bool, typer.Option("--statements", help="Also show what the engine would be asked; for custodians.")
+    ] = False,
 ) -> None:
     """Show what a question would cost and how accurate it would be.
 
     Reads no data and spends nothing.
     """
+    console = Console()
     with deniable.open(policy) as curator:
         quote = curator.explain(
-            sql, epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta, confidence=confidence, analyst=analyst
+            sql,
+            params=parameters(sql, param),
+            epsilon=epsilon,
+            rho=rho,
+            accuracy=accuracy,
+            delta=delta,
+            confidence=confidence,
+            analyst=analyst,
         )
         account = curator.budget(analyst)
         quote = quote.with_notes((*account.warns(quote.loss), *account.rules))
-    Console().print(quote)
+        console.print(quote)
+        if statements:
+            console.print(f"engine: {curator.engine.where()}", soft_wrap=True, markup=False, highlight=False)
+            for text in curator.statements(
+                sql, params=parameters(sql, param), epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta
+            ):
+                console.print(f"\n{text};", soft_wrap=True, markup=False, highlight=False)
 
 
 def ask(
     policy: Policy,
     sql: Question,
+    param: Param = None,
     epsilon: Epsilon = None,
     rho: Rho = None,
     accuracy: Accuracy = None,
@@ -59,7 +90,14 @@ def ask(
     wanted = settled(output, form)
     with deniable.open(policy) as curator, Console(stderr=True).status("asking ..."):
         answer = curator.ask(
-            sql, epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta, confidence=confidence, analyst=analyst
+            sql,
+            params=parameters(sql, param),
+            epsilon=epsilon,
+            rho=rho,
+            accuracy=accuracy,
+            delta=delta,
+            confidence=confidence,
+            analyst=analyst,
         )
     show(answer, wanted, output)
 
@@ -70,7 +108,7 @@ def budget(policy: Policy, analyst: Analyst = None) -> None:
         Console().print(curator.budget(analyst))
 
 
-def show(answer: Answer | PublicAnswer, form: Format, output: Path | None) -> None:
+def show(answer: NoisyAnswer | PublicAnswer, form: Format, output: Path | None) -> None:
     """The answer in the wanted form, on the terminal or in a file."""
     if form is not Format.TABLE:
         write(form, output, answer.with_intervals, answer.to_dict())

@@ -25,6 +25,13 @@ def command(
         str | None, typer.Option(metavar="NAMES", help="Columns of one table, separated by commas; unless told, all.")
     ] = None,
     rows: Annotated[int | None, typer.Option(min=1, metavar="NUMBER", help="Rows; unless told, about as many.")] = None,
+    constraint: Annotated[
+        list[str],
+        typer.Option(
+            metavar="CONDITION",
+            help="What no row violates: 'NOT married OR age >= 16'; 'TABLE: ...' of one of several tables.",
+        ),
+    ] = [],  # noqa: B006 - Typer reads it
     rho: Rho = None,
     epsilon: Epsilon = None,
     delta: Annotated[
@@ -56,12 +63,21 @@ def command(
     payment = {"epsilon": epsilon, "rho": rho, "delta": delta, "confidence": confidence}
     console = Console()
     with deniable.open(policy) as curator:
+        private = [name for name, table in curator.policy.tables.items() if not table.public]
+        said = _constraints(constraint, named or private)
         if explain:
             from deniable.releases import Synthesis
 
-            console.print(curator.explain(Synthesis(named, _split(columns), rows), analyst=analyst, **payment))  # type: ignore[arg-type]
+            console.print(curator.explain(Synthesis(named, _split(columns), rows, said), analyst=analyst, **payment))  # type: ignore[arg-type]
             return
-        release = curator.synthesize(named, columns=_split(columns), rows=rows, analyst=analyst, **payment)  # type: ignore[arg-type]
+        release = curator.synthesize(
+            named,
+            columns=_split(columns),
+            rows=rows,
+            constraints=said,
+            analyst=analyst,
+            **payment,  # type: ignore[arg-type]
+        )
         written = release.save(output or Path())
     console.print(release)
     console.print(f"written: {', '.join(str(file) for file in written)}", soft_wrap=True)
@@ -69,6 +85,21 @@ def command(
 
 def _split(names: str | None) -> list[str] | None:
     return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+
+
+def _constraints(conditions: list[str], tables: list[str]) -> dict[str, list[str]]:
+    """By table: a condition may begin with its table's name; if there is one table, it need not."""
+    found: dict[str, list[str]] = {}
+    for condition in conditions:
+        name, colon, rest = condition.partition(":")
+        if colon and name.strip() in tables:
+            found.setdefault(name.strip(), []).append(rest.strip())
+        elif len(tables) == 1:
+            found.setdefault(tables[0], []).append(condition)
+        else:
+            hint = f"must begin with its table and a colon, as in '{tables[0]}: {condition}'"
+            raise InvalidArgumentError("constraint", hint)
+    return found
 
 
 def _check(output: Path | None) -> None:

@@ -21,10 +21,11 @@ from deniable.audit.verdict import Audit
 from deniable.core.algebra.relation import tables
 from deniable.core.errors import Failed, Refused
 from deniable.core.number import Number, probability
+from deniable.curator.answer import Answer
 from deniable.curator.ask import Curator
 from deniable.curator.factory import rehearse
+from deniable.curator.noise import add_noise
 from deniable.curator.public import PublicAnswer
-from deniable.curator.questions import PricedQuestions
 from deniable.planner import Payment, Plan, Spend, plan_question
 from deniable.policy import Policy
 
@@ -145,9 +146,9 @@ def _seen(curator: Curator, sql: str, payment: Payment) -> tuple[str, str, str]:
         return "failed", str(failure), ""
     if isinstance(answer, PublicAnswer):
         return "answered", "; ".join(answer.notes), "nobody is in it"
-    hidden = answer.plan.selection is not None
-    limited = answer.plan.bound.having is not None or answer.plan.bound.limit is not None
-    rows = "as many rows as are shown" if hidden or limited else f"{answer.table.num_rows} rows"
+    plan = answer.plan if isinstance(answer, Answer) else None
+    fixed = plan is not None and (plan.selection, plan.bound.having, plan.bound.limit) == (None, None, None)
+    rows = "as many rows as are shown" if not fixed else f"{answer.table.num_rows} rows"
     columns = ", ".join(f"{field.name} {field.type}" for field in answer.table.schema)
     return "answered", "; ".join(answer.notes), f"{rows} of {columns}"
 
@@ -156,10 +157,9 @@ def _audited(
     plan: Plan, exact: list[tuple[Exact, Exact]], samples: int, doubt: Fraction, progress: Progress | None
 ) -> Audit:
     """The pair that a pilot tells apart best, through the number that the pilot suggests."""
-    (step,) = PricedQuestions(("",), (plan,), plan.quote.loss).rounds([])
 
     def drawn(side: Exact, count: int) -> list[Numbers]:
-        return [_numbers(step.add_noise(side), plan) for _ in range(count)]
+        return [_numbers(add_noise(plan, side), plan) for _ in range(count)]
 
     pilots = [tuple(drawn(side, max(_PILOT, samples // 20)) for side in pair) for pair in exact]
     _, best = max((_Score.of(*pilot).apart, place) for place, pilot in enumerate(pilots))

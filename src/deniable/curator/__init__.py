@@ -19,15 +19,21 @@ from deniable.curator.builder import (
     units,
     variance,
 )
-from deniable.curator.factory import adopt, create, open_policy, protect
+from deniable.curator.custodian import adopt, anchor, move
+from deniable.curator.factory import create, open_policy, protect
+from deniable.curator.noisy_answer import NoisyAnswer
+from deniable.curator.outer import OuterAnswer
 from deniable.curator.public import PublicAnswer
 
 __all__ = [
     "Answer",
     "Budget",
     "Curator",
+    "NoisyAnswer",
+    "OuterAnswer",
     "PublicAnswer",
     "adopt",
+    "anchor",
     "correlation",
     "count",
     "create",
@@ -39,6 +45,7 @@ __all__ = [
     "minimum",
     "mode",
     "most_common",
+    "move",
     "open_policy",
     "protect",
     "quantile",

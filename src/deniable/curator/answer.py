@@ -1,33 +1,31 @@
-"""What an analyst gets: a table, its error bars, its price, and what that means."""
+"""The answer to one question: its columns, computed from noisy statistics, and their intervals."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from deniable.core.algebra.expression import Column, Expression, Kind, names
-from deniable.core.guarantee import Guarantee
+from deniable.core.algebra.expression import Column, Kind
+from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
 from deniable.core.number import Number, probability
-from deniable.core.shown import percent
-from deniable.display import Sheet, SheetColumn, Tabular
-from deniable.display.frames import beside, to_rows
-from deniable.display.sheet import MOST_ROWS
+from deniable.curator.groups import side_by_side
+from deniable.curator.noisy_answer import NoisyAnswer
 from deniable.engines import TYPES
-from deniable.planner import Plan
+from deniable.planner import Plan, Quote
 from deniable.planner.expressions.evaluate import Band, Result, Truth, evaluate, truth_of
-from deniable.planner.plan import Output
+from deniable.planner.intervals.columns import Material, difference, with_intervals
+from deniable.planner.plan import Output, material
 
 
 @dataclass(frozen=True, repr=False)
-class Answer(Tabular):
-    """A noisy answer. Everything in it is public: compute with it whatever you like."""
+class Answer(NoisyAnswer):
+    """The answer to one question about private rows."""
 
     plan: Plan
     noisy: pa.Table
@@ -51,19 +49,14 @@ class Answer(Tabular):
         return self._ends(self._evaluated)
 
     @property
-    def with_intervals(self) -> pa.Table:
-        """The answer, and behind it low and high of each noisy column."""
-        return beside(self.table, self.intervals)
+    def quote(self) -> Quote:
+        """The plan's own."""
+        return self.plan.quote
 
-    @property
-    def confidence(self) -> Fraction:
-        """Of the intervals."""
-        return self.plan.quote.confidence
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the answer leaves out besides noise: bias, which no interval covers."""
-        return self.plan.quote.notes
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The columns that no noise is in."""
+        return frozenset(self.table.column_names) - {line.column for line in self.quote.lines}
 
     def intervals_at(self, confidence: Number) -> pa.Table:
         """Low and high of each noisy column, row by row: each holds the exact value at least so surely.
@@ -73,65 +66,6 @@ class Answer(Tabular):
         What the grid rounds is in it, as far as the question counts the rows: docs/proofs/weighing.md
         """
         return self._ends(self._columns(probability("confidence", confidence)))
-
-    @property
-    def guarantee(self) -> Guarantee:
-        """What this answer alone costs, as (epsilon, delta)."""
-        return self.loss.at(0 if self.loss.epsilon is not None and not self.loss.delta else self.delta)
-
-    @property
-    def meaning(self) -> str:
-        """The guarantee in words."""
-        guarantee = self.guarantee
-        low, high = guarantee.posterior(Fraction(1, 2))
-        part = f", except with probability {float(guarantee.delta):.2g}" if guarantee.delta else ""
-        return (
-            f"Whatever this answer lets anyone conclude about one {self._unit}, its odds change by at most a factor "
-            f"{guarantee.odds_factor:.3g} because that {self._unit} is in the data{part}: an even guess stays between "
-            f"{low:.0%} and {high:.0%}."
-        )
-
-    def plot(self, column: str | None = None) -> Any:  # noqa: ANN401 - matplotlib has no types
-        """Bars with error bars, of one noisy column (the first, unless named). Returns matplotlib's axes.
-
-        One key stands along the axis; with several, the first does, and the others are series beside each other.
-        """
-        from deniable.display.picture import plotted  # noqa: PLC0415 - drawing is needed only here
-
-        return plotted(self.table, self.intervals, column, self.confidence)
-
-    def sheet(self) -> Sheet:
-        """What is shown of it."""
-        shown, ends = self.table.slice(0, MOST_ROWS), self.intervals.slice(0, MOST_ROWS)
-        columns, keys = [], set(self.table.column_names) - {line.column for line in self.plan.quote.lines}
-        for name, values in zip(shown.column_names, shown.columns, strict=True):
-            if name in self._bands:
-                low, high = (ends[f"{name}_{side}"].to_pylist() for side in ("low", "high"))
-                if pa.types.is_temporal(values.type):
-                    columns.append(SheetColumn.moments(name, values.to_pylist(), low, high))
-                    continue
-                whole = pa.types.is_integer(values.type)
-                columns.append(SheetColumn.noisy(name, values.to_pylist(), low, high, whole=whole))
-            else:
-                columns.append(replace(SheetColumn.keys(name, values.to_pylist()), key=name in keys))
-        paid = "free, because it was asked before" if self.free else f"paid {self.loss}"
-        price = f"± at {percent(self.confidence)} confidence · {paid}"
-        return Sheet(tuple(columns), price, self.notes, more=max(0, self.table.num_rows - MOST_ROWS))
-
-    def to_dict(self) -> dict[str, object]:
-        """All of it in values that JSON can say, for front ends: rows with their intervals, price, meaning, notes."""
-        return {
-            "rows": to_rows(self.with_intervals),
-            "confidence": float(self.confidence),
-            "loss": self.loss.to_dict(),
-            "free": self.free,
-            "meaning": self.meaning,
-            "notes": list(self.notes),
-        }
-
-    @property
-    def _unit(self) -> str:
-        return "person" if self.plan.bound.person else "row"
 
     @cached_property
     def _evaluated(self) -> dict[str, Result]:
@@ -158,11 +92,13 @@ class Answer(Tabular):
     def _columns(self, confidence: Fraction) -> dict[str, Result]:
         """Every output for the rows that HAVING, ORDER BY, LIMIT and OFFSET leave, in that order."""
         bound = self.plan.bound
-        used = {output.name: self._statistics(output.value, confidence) for output in bound.outputs}
-        plain = self._statistics(None, confidence)
-        kept = np.arange(self.noisy.num_rows)
+        plain = {**self._material.values, **self._material.chosen(confidence)}
+        shown = np.ones(self.noisy.num_rows, dtype=np.bool_)
+        for names, rows in bound.possible:
+            shown &= side_by_side(self.noisy, names, rows)
         if bound.having is not None:
-            kept = np.flatnonzero(truth_of(evaluate(bound.having, plain, self.noisy.num_rows)).value)
+            shown &= truth_of(evaluate(bound.having, plain, self.noisy.num_rows)).value
+        kept = np.flatnonzero(shown)
         for order in reversed(bound.order):
             ranks = _ranks(evaluate(order.value, plain, self.noisy.num_rows), descending=order.descending)
             kept = kept[np.argsort(ranks[kept], kind="stable")]
@@ -172,22 +108,35 @@ class Answer(Tabular):
         return {
             output.name: np.array(self.noisy[output.value.name].to_pylist(), dtype=object)[kept]
             if isinstance(output.value, Column) and output.value.name in keys  # as it is, not through a double
-            else _taken(evaluate(output.value, used[output.name], self.noisy.num_rows), kept)
+            else _taken(with_intervals(output.value, self._material, confidence), kept)
             for output in bound.outputs
         }
 
-    def _statistics(self, expression: Expression | None, confidence: Fraction) -> dict[str, Result]:
-        """Keys, and statistics with intervals wide enough that all that one column rests on hold together."""
-        held = [part.names if expression is None else part.names & names(expression) for part in self.plan.noise]
-        share = 1 - (1 - confidence) / max(1, sum(len(each) for each in held))
-        columns: dict[str, Result] = {}
-        for key in self.plan.bound.keys:
-            columns[key.name] = _key(self.noisy[key.name], key.value.kind)
-        keys = {key.name for key in self.plan.bound.keys}
+    def compare(self, one: object, other: object) -> pa.Table:
+        """The first group less the second, by the value of the first key: each noisy column with its interval.
+
+        Noise of groups is independent. Of counts, sums and what they add up to, the interval follows from the law of
+        the noise of both; of averages and the like, each is known twice as surely, and the worst cases are subtracted.
+        """
+        key = self.plan.bound.keys[0].name if self.plan.bound.keys else None
+        values = [] if key is None else self.noisy[key].to_pylist()
+        if one not in values or other not in values:
+            raise InvalidArgumentError("one", f"and other must be values of the first key, not {one!r} and {other!r}")
+        places = np.array([values.index(one), values.index(other)])
+        noisy = {line.column for line in self.plan.quote.lines}
+        rows = []
+        for output in self.plan.bound.outputs:
+            if output.name in noisy:
+                low, value, high = difference(output.value, self._material, places, 1 - self.confidence)
+                rows.append({"column": output.name, "difference": value, "low": low, "high": high})
+        return pa.Table.from_pylist(rows)
+
+    @cached_property
+    def _material(self) -> Material:
+        """Keys and noisy statistics, whose noise has a law that intervals follow from: docs/proofs/intervals.md."""
+        keys = {key.name: _key(self.noisy[key.name], key.value.kind) for key in self.plan.bound.keys}
         recorded = {name: self.noisy[name].to_numpy() for name in self.noisy.column_names if name not in keys}
-        for part in self.plan.noise:
-            columns |= part.results(recorded, share)
-        return columns
+        return material(self.plan.noise, lambda part, at: part.results(recorded, at), keys, self.noisy.num_rows)
 
 
 def _key(column: pa.ChunkedArray, kind: Kind) -> Result:

@@ -25,6 +25,9 @@ _SMOOTHING = 5
 _DIGITS = Context(prec=4, rounding=ROUND_FLOOR)
 
 
+_MOST_LIKE = 1 << 20
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Budget(Tabular):
     """The account of a population, or of one analyst's share of it.
@@ -44,6 +47,8 @@ class Budget(Tabular):
     """The population's own account, if this is a share of it: every question is charged to both."""
     raised: tuple[str, ...] = ()
     """When, by how much and why the budget was raised since the first question."""
+    last: Loss | None = None
+    """What the last question cost, if it was not long ago."""
 
     @property
     def total(self) -> Loss:
@@ -93,8 +98,20 @@ class Budget(Tabular):
         ]
         if self.total.delta:
             lines.append(f"Group keys that the policy does not list: δ {at_least(self.remaining.delta)} is left.")
+        if self.last is not None and (times := self.more_like(self.last)):
+            lines.append(f"About {times:,} more questions like the last one, which cost {self.last}.")
         raised = self.raised if self.within is None else self.within.raised
         return (*lines, *(f"The budget was raised on {when}." for when in raised))
+
+    def more_like(self, loss: Loss) -> int:
+        """How many more questions of this price fit, one after the other."""
+        fits, most = 0, 1
+        while most <= _MOST_LIKE and self._admits(loss.times(most)):
+            fits, most = most, 2 * most
+        while most - fits > 1:
+            middle = (fits + most) // 2
+            fits, most = (middle, most) if self._admits(loss.times(middle)) else (fits, middle)
+        return fits
 
     @property
     def rules(self) -> tuple[str, ...]:

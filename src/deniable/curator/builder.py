@@ -14,8 +14,8 @@ from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.planner import Payment, Quote
 
 if TYPE_CHECKING:
-    from deniable.curator.answer import Answer
     from deniable.curator.ask import Curator
+    from deniable.curator.noisy_answer import NoisyAnswer
     from deniable.curator.public import PublicAnswer
 
 
@@ -183,7 +183,7 @@ class Question:
         """The price, like `Curator.explain`."""
         return self._curator.explain(self.sql, analyst=analyst, **payment)
 
-    def ask(self, *, analyst: str | None = None, **payment: Unpack[Payment]) -> Answer | PublicAnswer:
+    def ask(self, *, analyst: str | None = None, **payment: Unpack[Payment]) -> NoisyAnswer | PublicAnswer:
         """The answer, like `Curator.ask`."""
         return self._curator.ask(self.sql, analyst=analyst, **payment)
 

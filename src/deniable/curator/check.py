@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError
 from deniable.curator.draft import FEW, MARK
-from deniable.engines import DuckDB, Engine
-from deniable.engines.duckdb.compare import RowCounts
+from deniable.engines import Engine
+from deniable.engines.engine import RowCounts
 from deniable.files.kinds import misfit, unit_misfit
 from deniable.policy import DeclaredColumn, DeclaredTable, InvalidPolicyError, Policy, Problem
 
@@ -59,7 +59,7 @@ def problems_of(table: DeclaredTable, engine: Engine) -> list[tuple[str, str, st
     return [(seen.table, seen.column, seen.problem) for seen in _seen(table, engine) if seen.problem]
 
 
-def ensure_all(policy: Policy, engine: DuckDB) -> None:
+def ensure_all(policy: Policy, engine: Engine) -> None:
     """Refuse an account, which only a custodian makes, for any table that does not fit, or has unreadable columns."""
     _refuse(policy, [found for table in policy.tables.values() for found in problems_of(table, engine)])
     _refuse(policy, [(one.table, one.column, one.what) for one in look(policy, engine) if one.wrong])
@@ -72,7 +72,7 @@ def _refuse(policy: Policy, wrong: Sequence[tuple[str, str, str]]) -> None:
         raise InvalidPolicyError(policy.origin, problems)
 
 
-def look(policy: Policy, engine: DuckDB) -> list[RowFinding]:
+def look(policy: Policy, engine: Engine) -> list[RowFinding]:
     """Everything in the rows that is not as the policy says, of all columns that are there."""
     found = []
     for table in policy.tables.values():

@@ -23,7 +23,13 @@ _YES_NO = 2
 _LOOKED = f"# {MARK}: replace by public knowledge"
 _NAMED = re.compile(r"(?i:(.*[\W_])?(id|no|nr|num|key|uuid|guid|ssn))|.*[a-z](Id|ID|No|Nr|Key|UUID|Uuid)")
 """Names that mean a number of somebody or something."""
-_PERSON = re.compile(r"(?i).*(patient|person|people|customer|client|user|member|student|employee|subject|citizen).*")
+_WHO = "patient|person|people|customer|client|user|member|student|employee|subject|citizen|account|visitor|household"
+_PERSON = re.compile(rf"(?i).*({_WHO}).*")
+_CALLED = re.compile(
+    rf"(?i)(.*[\W_])?({_WHO})s?([\W_]?(name|login|code|number|hash))?|.*[a-z](?-i:Patient|Customer|User)"
+)
+"""Names of somebody, without a word for a number: `patient`, `user_name`, `account`."""
+_ZONE = 'zone = "UTC"                   # your decision: the time zone in which timestamps that have one are read\n'
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 _HEAD = """\
@@ -33,7 +39,7 @@ _HEAD = """\
 [population]
 name = {title}
 neighbours = "add-remove"
-
+{zone}
 [budget]
 epsilon = 1.0                  # your decision: how much may be lost about any one unit, for ever
 delta = 1e-6                   # far below 1 in the number of units; leave out for pure differential privacy
@@ -83,6 +89,7 @@ def draft(source: str | Path, choose: Choice | None = None) -> str:
     head = _HEAD.format(
         mark=MARK,
         title=_quoted(name),
+        zone=_ZONE if any(column.instant for column in columns) else "",
         name=_key(name),
         source=_quoted(_beside(file)),
         layout=_layout(file),
@@ -94,11 +101,12 @@ def draft(source: str | Path, choose: Choice | None = None) -> str:
 def _candidates(file: DataFile, columns: Sequence[Looked]) -> list[Candidate]:
     """Columns that could name units, the likeliest first. Two values name nobody, whatever the column is called.
 
-    One whose name only ends as if (paid, valid) must have more different values than a list has.
+    One whose name only ends as if (paid, valid), or that is called like somebody (patient, account), must have more
+    different values than a list has.
     """
     found = []
     for place, column in enumerate(columns):
-        ending = column.name.lower().endswith(("id", "no", "key"))
+        ending = column.name.lower().endswith(("id", "no", "key")) or _CALLED.fullmatch(column.name) is not None
         if column.kind in {None, Kind.NUMBER, Kind.BOOLEAN} or not (ending or _NAMED.fullmatch(column.name)):
             continue
         rows, distinct = counted(file, column.name)
@@ -166,6 +174,8 @@ def _line(column: Looked, is_unit: bool) -> str:  # noqa: FBT001 - a fact, not a
         integer = unit_kind_of(column.type) is Kind.INTEGER
         return f'{name} = {{ type = "{"integer" if integer else "text"}" }}'
     facts = _facts(column) + (", nulls = false" if column.complete else "")
+    if column.instant:
+        return f'{name} = {{ type = "timestamp"{facts} }}   {_LOOKED}; it has a time zone, and is read in the one above'
     return f'{name} = {{ type = "{column.kind.value}"{facts} }}' + (f"   {_LOOKED}" if facts else "")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 import weakref
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,13 @@ from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.number import Number, exact
 from deniable.curator.ask import Curator
 from deniable.curator.check import ensure, ensure_all
-from deniable.engines import DuckDB
-from deniable.files.fingerprint import Contents, content
+from deniable.curator.custodian import holding
+from deniable.engines import Engine
+from deniable.engines import engine_of as engine_of  # noqa: PLC0414 - for whoever checks a policy without an account
+from deniable.files.fingerprint import Contents
 from deniable.files.frames import arrow
-from deniable.files.kinds import kind_of, misfit, unit_kind_of
-from deniable.ledger import Holding, Ledger, claimed, note
+from deniable.files.kinds import is_instant, kind_of, misfit, unit_kind_of
+from deniable.ledger import Ledger, claimed
 from deniable.policy import Policy, load, terms_of
 
 TABLE = "data"
@@ -34,7 +35,7 @@ def open_policy(path: str | Path, *, analyst: str | None = None) -> Curator:
     With `analyst`, whatever is asked is asked by that analyst and paid from that share, unless a call names another.
     """
     policy = _for(analyst, load(path))
-    engine = _fitting(policy)
+    engine = _fitting(policy, _contents(policy))
     ledger = Ledger.open(policy.ledger, policy.population)
     try:
         ledger.require(terms_of(policy))
@@ -51,32 +52,16 @@ def create(path: str | Path, *, analyst: str | None = None, reason: str = "") ->
     Data that has an account already gets no second one, unless `reason` says why: one population, one budget.
     """
     policy = _for(analyst, load(path))
-    engine = _fitting(policy)
+    contents = _contents(policy)
+    engine = _fitting(policy, contents)
     ensure_all(policy, engine)
     try:
-        with claimed(_holding(policy, reason)):
-            ledger = Ledger.create(policy.ledger, policy.population, terms_of(policy), reason)
+        with claimed(holding(policy, engine, reason)):
+            ledger = Ledger.create(policy.ledger, policy.population, terms_of(policy), reason, contents.key)
     except Refused:
         engine.close()
         raise
     return Curator(policy, engine, ledger, analyst)
-
-
-def adopt(path: str | Path, reason: str, *, confirmed: bool = False, raising: bool = False) -> list[str]:
-    """Accept what a policy file has changed since its account was last used; the ledger keeps it, with the reason.
-
-    Returns the changes in words. A table that becomes public, or has another source, must be `confirmed`; a larger
-    budget is accepted only if `raising` says that it is one. Unit, neighbours and the division of delta cannot change
-    once something was spent: the sums so far were kept for them.
-
-    Raises:
-        Refused: the change is none of these, or is not said to be the one that it is.
-    """
-    policy = load(path)
-    with closing(Ledger.open(policy.ledger, policy.population)) as ledger:
-        words = ledger.accept(terms_of(policy), reason, confirmed=confirmed, raising=raising)
-    note(_holding(policy, reason))
-    return words
 
 
 def protect(
@@ -91,12 +76,14 @@ def protect(
     steps: Mapping[str, Number] | None = None,
     limits: Mapping[str, Number] | None = None,
     neighbours: str = "add-remove",
+    zone: str | None = None,
     name: str = TABLE,
 ) -> Curator:
     """A curator around one frame, for a notebook: asked as table `data`, with a ledger that lives as long as it does.
 
     Nothing is guessed from the data: columns without bounds cannot be summed, columns without values are private keys.
-    `limits` are those of a policy, such as `{"questions_per_day": 5000}`.
+    `limits` are those of a policy, such as `{"questions_per_day": 5000}`. Timestamps with a time zone are read in
+    `zone`, or, unless that is said, in the one zone that all of them have.
 
     Example:
         >>> import pyarrow as pa
@@ -111,7 +98,9 @@ def protect(
     """
     import pyarrow.parquet as pq  # noqa: PLC0415 - questions of a policy's files do without
 
-    table = _declarable(arrow(frame), {unit, *(bounds or {}), *(values or {}), *(steps or {})})
+    whole = arrow(frame)
+    where = zone or _zone(whole)
+    table = _declarable(whole, unit, {*(bounds or {}), *(values or {}), *(steps or {})})
     folder = tempfile.TemporaryDirectory(prefix="deniable-")
     source = Path(folder.name) / f"{name}.parquet"
     pq.write_table(table, source)
@@ -124,7 +113,7 @@ def protect(
         budget |= {"delta": delta, "delta_for_keys": exact("delta", delta) / 2}
     policy = Policy.from_mapping(
         {
-            "population": {"name": name, "neighbours": neighbours},
+            "population": {"name": name, "neighbours": neighbours} | ({"zone": where} if where is not None else {}),
             "budget": budget,
             "limits": limits,
             "tables": {name: declared},
@@ -148,8 +137,8 @@ def rehearse(policy: Policy, tables: Mapping[str, pa.Table], folder: Path, *, an
     for name, table in policy.tables.items():
         source = folder / f"{name}.parquet"
         pq.write_table(tables[name], source)
-        declared[name] = replace(table, source=str(source))
-    made_up = replace(policy, tables=declared)
+        declared[name] = replace(table, source=str(source), remote=False)
+    made_up = replace(policy, tables=declared, engine=replace(policy.engine, kind="duckdb"))
     return Curator(made_up, engine_of(made_up), Ledger.memory(policy.population), analyst)
 
 
@@ -160,46 +149,44 @@ def _for(analyst: str | None, policy: Policy) -> Policy:
     return policy
 
 
-def _holding(policy: Policy, reason: str) -> Holding:
-    """The private data that the policy's account answers for."""
-    private = {table.source: table.file for table in policy.tables.values() if not table.public}
-    try:
-        sources = {source: content(file).hex() for source, file in private.items() if source and file}
-    except OSError as error:
-        raise Refused(
-            "data-unavailable", f"The data cannot be read: {error.strerror}.", "See: deniable check"
-        ) from None
-    return Holding(policy.ledger, policy.population, sources, reason)
-
-
-def _fitting(policy: Policy) -> DuckDB:
+def _fitting(policy: Policy, contents: Contents) -> Engine:
     """The engine, if the files are as the policy says."""
-    engine = engine_of(policy, _contents(policy))
+    engine = engine_of(policy, contents)
     ensure(policy, engine)
     return engine
 
 
 def _contents(policy: Policy) -> Contents:
-    """Under the key beside the ledger; where there can be none, one that is forgotten: the ledger will say why."""
+    """Under the account's own key, so that the same data are the same to everybody who uses it.
+
+    Where there is none yet, under one that a new account on a server takes over, and that is forgotten otherwise.
+    """
     try:
-        return Contents.beside(Path(policy.ledger.removeprefix("sqlite:///")).parent)
-    except OSError:
-        return Contents()
+        key = Ledger.key(policy.ledger, policy.population)
+    except Refused:
+        key = None  # the ledger will say why
+    return Contents() if key is None else Contents(key, policy.place.parent)
 
 
-def engine_of(policy: Policy, contents: Contents | None = None) -> DuckDB:
-    """The engine that the policy names, over the files that it declares, which it tells apart under a key."""
-    settings = policy.engine
-    sources = {name: file for name, table in policy.tables.items() if (file := table.file) is not None}
-    return DuckDB(sources, settings.seconds, settings.memory, settings.threads, contents)
-
-
-def _declarable(table: pa.Table, named: Collection[str | None]) -> pa.Table:
+def _declarable(table: pa.Table, unit: str | None, named: Collection[str]) -> pa.Table:
     """The columns that a policy can declare: others do not exist for questions, and cannot be named by the caller."""
     for column in table.schema:
-        if column.name in named and kind_of(column.type) is None:
+        read = kind_of(column.type) is not None or (is_instant(column.type) and column.name != unit)
+        if (column.name in named or column.name == unit) and not read:
             raise InvalidArgumentError("frame", f"has a column {column.name!r} that {misfit(column.type, Kind.TEXT)}")
-    return table.select([column.name for column in table.schema if kind_of(column.type) is not None])
+    kept = [one.name for one in table.schema if kind_of(one.type) is not None or is_instant(one.type)]
+    return table.select(kept)
+
+
+def _zone(table: pa.Table) -> str | None:
+    """The time zone in which the frame itself shows its instants, if it is one."""
+    found = [column.type for column in table.schema if is_instant(column.type)]
+    zones = {str(getattr(one, "value_type", one).tz) for one in found}
+    if len(zones) > 1:
+        raise InvalidArgumentError(
+            "zone", f"must say where instants are read: the frame has {', '.join(sorted(zones))}"
+        )
+    return next(iter(zones), None)
 
 
 def _column(
@@ -211,6 +198,7 @@ def _column(
 ) -> dict[str, object]:
     """A column's declaration: its kind from the frame's type, everything else from the caller."""
     kind = unit_kind_of(column.type) if column.name == unit else kind_of(column.type)
+    kind = Kind.TIMESTAMP if is_instant(column.type) else kind
     declared: dict[str, object] = {} if kind is None else {"type": kind.value}
     declared |= {"bounds": list(bounds[column.name])} if column.name in bounds else {}
     declared |= {"values": list(values[column.name])} if column.name in values else {}

@@ -25,6 +25,25 @@ def all_groups(keys: Sequence[GroupKey]) -> dict[str, pa.Array]:
     return columns
 
 
+def side_by_side(groups: pa.Table, names: Sequence[str], rows: Sequence[tuple[object, ...]]) -> NDArray[np.bool_]:
+    """Which groups have a combination of keys that is among these; from public tables, so that it may be known.
+
+    Example:
+        >>> groups = pa.table({"shop": ["a", "a", "b", None], "town": ["Ulm", "Bonn", "Bonn", None]})
+        >>> side_by_side(groups, ["shop", "town"], [("a", "Ulm"), ("b", "Bonn"), (None, None)]).tolist()
+        [True, False, True, True]
+    """
+    import pyarrow.compute as pc  # noqa: PLC0415 - same
+
+    wanted, found = np.zeros(len(rows), dtype=np.int64), np.zeros(groups.num_rows, dtype=np.int64)
+    for place, name in enumerate(names):
+        values = pa.array([row[place] for row in rows], type=groups.schema.field(name).type)
+        known = pc.unique(values)
+        codes = [pc.fill_null(pc.index_in(one, value_set=known), -1).to_numpy() for one in (values, groups[name])]
+        wanted, found = (whole * (len(known) + 1) + one for whole, one in zip((wanted, found), codes, strict=True))
+    return np.isin(found, wanted)
+
+
 def laid_out(exact: pa.Table, keys: Sequence[GroupKey], totals: Sequence[str]) -> dict[str, NDArray[np.int64]]:
     """Each total as a vector over all groups; zero where the data has no such group.
 

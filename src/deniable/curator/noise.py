@@ -15,13 +15,13 @@ from deniable.curator.groups import all_groups, counted, laid_out
 from deniable.planner import Plan
 from deniable.planner.choices.histogram import Choice
 from deniable.planner.choices.price import Chosen
-from deniable.planner.plan import Noisy
+from deniable.planner.plan import Noisy, singly
 
 
 def add_noise(plan: Plan, exact: Sequence[pa.Table]) -> pa.Table:
     """The keys, and one noisy whole number per statistic and group; one vectorised draw per statistic."""
     keys, totals = _selected(plan, exact[0]) if plan.selection is not None else _known(plan, exact)
-    for part in plan.noise:
+    for part in singly(plan.noise):
         go_on()
         if isinstance(part, Noisy):
             name = part.statistic.name

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 
-from deniable.planner import Plan, Spend
+from deniable.planner import PricedStatements, Spend
 from deniable.policy import Policy
 
 _MOST = 512
@@ -18,12 +18,12 @@ class RememberedPlans:
     The policy's digest changes with what its public tables hold. A question that reads the clock is planned each time.
     """
 
-    def __init__(self, make: Callable[[str, Policy, Spend], Plan]) -> None:
+    def __init__(self, make: Callable[[str, Policy, Spend], PricedStatements]) -> None:
         self._make = make
         self._lock = Lock()
-        self._known: OrderedDict[tuple[str, Spend, str], Plan] = OrderedDict()
+        self._known: OrderedDict[tuple[str, Spend, str], PricedStatements] = OrderedDict()
 
-    def plan(self, sql: str, spend: Spend, policy: Policy) -> Plan:
+    def plan(self, sql: str, spend: Spend, policy: Policy) -> PricedStatements:
         """The plan, made now or earlier."""
         key = sql, spend, policy.digest
         with self._lock:
@@ -31,7 +31,7 @@ class RememberedPlans:
                 self._known.move_to_end(key)
                 return known
         made = self._make(sql, policy, spend)
-        if made.bound.clock:
+        if any(asked.clock for asked in made.asked):
             return made
         with self._lock:
             self._known[key] = made

@@ -18,16 +18,17 @@ from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.loss import Loss
 from deniable.curator.check import problems_of
+from deniable.curator.copies import Copies
 from deniable.display import Sheet, SheetColumn, Tabular
 from deniable.display.frames import to_rows
 from deniable.display.sheet import MOST_ROWS
-from deniable.engines import DuckDB
+from deniable.engines import DuckDB, Engine
 from deniable.engines.duckdb.look import types
-from deniable.engines.duckdb.public import Facts, facts, shown
 from deniable.engines.engine import Broken
+from deniable.engines.sql.public import Facts, facts, shown
 from deniable.files.kinds import kind_of, misfit
 from deniable.files.scan import quoted
-from deniable.planner.parse import parse, position
+from deniable.planner.parse import position, read
 from deniable.planner.relations.names import declared, own_name, qualifier
 from deniable.policy import DeclaredColumn, DeclaredTable, Policy
 
@@ -44,6 +45,8 @@ class PublicAnswer(Tabular):
     answer: pa.Table
     loss: Loss = Loss.zero()  # noqa: RUF009 - a constant
     free: bool = True
+    confidence: Fraction = Fraction(1)
+    """There is nothing to be unsure of."""
     notes: tuple[str, ...] = ("This is exact: only public tables were asked.",)
     meaning: str = "This answer says nothing about any one person: only public tables were asked."
 
@@ -57,6 +60,11 @@ class PublicAnswer(Tabular):
         """None: nothing is noisy."""
         return self.answer.select([])
 
+    @property
+    def with_intervals(self) -> pa.Table:
+        """The answer, which has none."""
+        return self.answer
+
     def sheet(self) -> Sheet:
         """What is shown of it."""
         first = self.answer.slice(0, MOST_ROWS)
@@ -67,6 +75,7 @@ class PublicAnswer(Tabular):
         """All of it in values that JSON can say, for front ends."""
         return {
             "rows": to_rows(self.answer),
+            "confidence": float(self.confidence),
             "loss": self.loss.to_dict(),
             "free": self.free,
             "meaning": self.meaning,
@@ -77,13 +86,16 @@ class PublicAnswer(Tabular):
 class PublicTables:
     """The public tables of a policy, read when a question first names one, and again when their files have changed."""
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, engine: Engine) -> None:
         self._policy = policy
-        self._tables = {name: table for name, table in policy.tables.items() if table.public and table.source}
+        public = {name: table for name, table in policy.tables.items() if table.public and table.source}
+        self._copies = Copies(engine, {name: table for name, table in public.items() if table.remote})
+        self._tables = {name: self._copies.as_file(table) for name, table in public.items()}
         settings = policy.engine
         sources = {name: file for name, table in self._tables.items() if (file := table.file) is not None}
         self._engine = DuckDB(sources, settings.seconds, settings.memory, settings.threads)
         self._known: dict[str, tuple[str, DeclaredTable]] = {}
+        self._rows: dict[str, tuple[str, pa.Table]] = {}
 
     def policy_for(self, *questions: str) -> Policy:
         """The policy, in which the public tables that the questions may name say what is in them.
@@ -91,11 +103,34 @@ class PublicTables:
         Raises:
             Refused: such a table is not as it is declared, or cannot be read.
         """
-        words = {name: own_name(table) for name, table in self._tables.items()}
-        named = [name for name, word in words.items() if any(_mentions(text, word) for text in questions)]
+        named = self._mentioned(*questions)
         if not named:
             return self._policy
+        return replace(self._policy, tables={**self._policy.tables, **{name: self._in_place(name) for name in named}})
+
+    def policy_of(self, tables: Sequence[str]) -> Policy:
+        """The policy, in which those of these tables that are public say what is in them."""
+        named = [name for name in dict.fromkeys(tables) if name in self._tables]
         return replace(self._policy, tables={**self._policy.tables, **{name: self._looked_up(name) for name in named}})
+
+    def rows(self, name: str) -> pa.Table:
+        """All rows of a public table, as questions read them, for whoever computes with them.
+
+        Raises:
+            Refused: it cannot be read, or is too large for that.
+        """
+        table = self._looked_up(name)
+        try:
+            version = self._engine.version(name)
+            if name not in self._rows or self._rows[name][0] != version:
+                self._rows[name] = version, self._engine.fetch(f"{self._view(table)} LIMIT {_LARGEST + 1}")
+        except (Broken, InvalidArgumentError, OSError):
+            raise _unavailable(name) from None
+        found = self._rows[name][1]
+        if found.num_rows > _LARGEST:
+            reason = f"The public table {name!r} is too large to be joined with noisy answers."
+            raise Refused("public-table", reason, "Join it inside: FROM private JOIN public ON ... GROUP BY ...")
+        return found
 
     def answer(self, sql: str) -> PublicAnswer | None:
         """The exact answer, if the question names public tables alone; None if it names others.
@@ -103,8 +138,10 @@ class PublicTables:
         Raises:
             Refused: it cannot be computed.
         """
+        if not self._mentioned(sql):
+            return None
         try:
-            tree = parse(sql)
+            tree = read(sql)
         except Refused:
             return None
         named = self._named(tree)
@@ -127,6 +164,12 @@ class PublicTables:
     def close(self) -> None:
         """End the process."""
         self._engine.close()
+        self._copies.close()
+
+    def _mentioned(self, *questions: str) -> list[str]:
+        """The public tables whose names stand in the questions, wherever that is."""
+        words = {name: own_name(table) for name, table in self._tables.items()}
+        return [name for name, word in words.items() if any(_mentions(text, word) for text in questions)]
 
     def _named(self, tree: exp.Expression) -> list[str]:
         """The public tables that are named, if nothing else is. From then on, each goes by the name of its view."""
@@ -152,7 +195,7 @@ class PublicTables:
 
     def _view(self, table: DeclaredTable) -> str:
         columns = [column.expression for column in self._declared(table)]
-        return shown(columns, table.name, self._engine.describe(table.name))
+        return shown(self._engine.tables, table.name, columns)
 
     def _declared(self, table: DeclaredTable) -> list[DeclaredColumn]:
         """Without the bounds that were looked up: they hold for what is there."""
@@ -161,6 +204,7 @@ class PublicTables:
     def _looked_up(self, name: str) -> DeclaredTable:
         """The table with what is in its columns, for this version of its files."""
         try:
+            self._copies.refresh(name)
             version = self._engine.version(name)
             known = self._known.get(name)
             if known is None or known[0] != version:
@@ -169,11 +213,18 @@ class PublicTables:
             raise _unavailable(name) from None
         return known[1]
 
+    def _in_place(self, name: str) -> DeclaredTable:
+        """What was looked up in a copy, of the table itself."""
+        own = self._policy.tables[name]
+        return replace(self._looked_up(name), source=own.source, remote=own.remote, version_query=own.version_query)
+
     def _read(self, table: DeclaredTable) -> DeclaredTable:
         columns = table.columns or self._found(table)
-        if problems_of(replace(table, columns=columns), self._engine):
+        unknown_key = table.key is not None and table.key not in columns
+        if unknown_key or problems_of(replace(table, columns=columns), self._engine):
             raise _unavailable(table.name)
-        looked = facts(self._engine, table.name, [column.expression for column in columns.values()], _MOST_VALUES)
+        listed = [column.expression for column in columns.values()]
+        looked = facts(self._engine.fetch, self._engine.tables, table.name, listed, _MOST_VALUES)
         found = replace(
             table,
             columns={name: _known(columns[name], one) for name, one in zip(columns, looked, strict=True)},
@@ -183,7 +234,7 @@ class PublicTables:
     def _knowing(self, table: DeclaredTable, columns: Mapping[str, DeclaredColumn]) -> DeclaredTable:
         """With all that its rows say, if they are few: what a group key then determines can be shown beside it."""
         listed = [column.expression for column in columns.values()]
-        every = shown(listed, table.name, self._engine.describe(table.name))
+        every = shown(self._engine.tables, table.name, listed)
         rows = self._engine.fetch(f"{every} LIMIT {_MOST_VALUES + 1}")
         return table if rows.num_rows > _MOST_VALUES else table.knowing(rows.to_pylist())
 

@@ -15,17 +15,28 @@ from deniable.core.event import Event
 from deniable.core.loss import Loss
 from deniable.curator.answer import Answer
 from deniable.curator.noise import add_noise
+from deniable.curator.noisy_answer import NoisyAnswer
+from deniable.curator.outer import OuterQueries
 from deniable.curator.purchase import Round
-from deniable.planner import Plan
+from deniable.planner import Plan, PricedStatements
 
 
 @dataclass(frozen=True, slots=True)
 class PricedQuestions:
-    """What was written, how each is answered, and what all of them lose together. A round for each."""
+    """What was written, how each is answered, and what all of them lose together. A round for each question inside."""
 
     texts: tuple[str, ...]
-    plans: tuple[Plan, ...]
-    loss: Loss
+    together: PricedStatements
+
+    @property
+    def plans(self) -> tuple[Plan, ...]:
+        """Of the questions that are asked, each once."""
+        return self.together.batch.plans
+
+    @property
+    def loss(self) -> Loss:
+        """Of all of them."""
+        return self.together.batch.loss
 
     @property
     def text(self) -> str:
@@ -58,8 +69,19 @@ class PricedQuestions:
         for plan in self.plans:
             yield Round(plan.queries, partial(add_noise, plan))
 
-    def answers(self, recorded: Sequence[pa.Table], delta: Fraction, *, free: bool) -> list[Answer]:
+    def listed(self, outer: OuterQueries, delta: Fraction) -> list[NoisyAnswer]:
+        """Of questions that ask for declared values alone: those values. Nothing is run, and nothing is paid."""
+        return self.answers([add_noise(plan, ()) for plan in self.plans], outer, delta, free=True)
+
+    def answers(
+        self, recorded: Sequence[pa.Table], outer: OuterQueries, delta: Fraction, *, free: bool
+    ) -> list[NoisyAnswer]:
         """What is made of the recorded tables; `delta` is the policy's."""
-        return [
-            Answer(plan, table, plan.quote.loss, free, delta) for plan, table in zip(self.plans, recorded, strict=True)
-        ]
+        found = []
+        for asked in self.together.asked:
+            inner = [
+                Answer(plan, recorded[place], plan.quote.loss, free, delta)
+                for plan, place in zip(asked.plans, asked.places, strict=True)
+            ]
+            found.append(outer.answer(asked, inner, free=free, delta=delta))
+        return found

@@ -107,6 +107,7 @@ def test_without_a_defence_all_that_fit_are_fought_and_bounds_stand_beside() -> 
         ("background", "--n", "100", "--defence", "t-close"),
         ("skewness", "--n", "200", "--defence", "k-anonymous"),
         ("composition", "--n", "100", "--defence", "k-anonymous"),
+        ("resemblance", "--questions", "8", "--defence", "copied-rows"),
         ("membership", "--columns", "200", "--defence", "exact"),
         ("model", "--features", "50", "--defence", "noisy-gradients"),
     ],
@@ -198,6 +199,11 @@ def test_means_losses_and_clicks_are_read_from_files() -> None:
     Path("own.csv").write_text("loss,member\n0.1,1\n0.2,1\n0.9,0\n1.1,0\n")
     Path("losses.csv").write_text("loss\n0.05\n2\n")
     assert "1 of 2: yes" in run("model", "losses.csv", "--shadow", "own.csv")
+    Path("made.csv").write_text("a,b,c\n1,x,2\n3,y,4\n")
+    Path("in.csv").write_text("a,b,c\n1,x,2\n3,y,5\n")
+    Path("out.csv").write_text("a,b,c\n9,z,8\n7,z,6\n")
+    output = run("resemblance", "made.csv", "--people", "in.csv", "--others", "out.csv")
+    assert re.search(r"a made-up row is just like them\W+1\b", output)
     Path("planted.csv").write_text("group,ad\n0,skates\n0,skates\n1,pension\n1,pension\n")
     Path("clicks.csv").write_text("ad\npension\nskates\npension\n")
     assert "2 of 3: yes" in run("ranking", "clicks.csv", "--planted", "planted.csv")
@@ -224,6 +230,7 @@ def test_means_losses_and_clicks_are_read_from_files() -> None:
         (("membership", "four.csv"), "need --people"),
         (("model", "four.csv"), "need --shadow"),
         (("model", "four.csv", "--shadow", "four.csv"), "no column 'loss'"),
+        (("resemblance", "four.csv"), "needs --people and --others"),
         (("ranking", "four.csv"), "need --planted"),
         (("reconstruct", "--curator", "clinic.toml"), "secret is needed"),
         (("reconstruct", "--curator", "clinic.toml", "--secret", "smoker"), "table is needed"),

@@ -71,3 +71,15 @@ def test_explain_warns_of_what_cannot_be_undone(spend: list[str], warning: str |
 def test_a_sum_that_is_closed_already_is_not_warned_of_again() -> None:
     run("ask", "clinic.toml", COUNT, "--rho", "0.001")
     assert "warning" not in run("explain", "clinic.toml", "SELECT SUM(age) AS s FROM visits", "--rho", "0.001")
+
+
+@pytest.mark.usefixtures("clinic")
+def test_values_of_parameters_by_order_and_by_name() -> None:
+    """The same question, however its values are given."""
+    plain = run("ask", "clinic.toml", f"{COUNT} WHERE age = 7", "--epsilon", "0.1", "--format", "json")
+    apart = ("ask", "clinic.toml", "--epsilon", "0.1", "--format", "json")
+    by_order = run(*apart, f"{COUNT} WHERE age = ?", "--param", "7")
+    by_name = run(*apart, f"{COUNT} WHERE age = :age", "--param", "age=7")
+    rows = [json.loads(output)["rows"] for output in (plain, by_order, by_name)]
+    assert rows[0] == rows[1] == rows[2]
+    assert json.loads(by_name)["free"]

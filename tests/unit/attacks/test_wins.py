@@ -23,6 +23,7 @@ from deniable.attacks import (
     Months,
     Pairs,
     Ranking,
+    Resemblance,
     SinglingOut,
     Skewness,
     Uniqueness,
@@ -199,6 +200,13 @@ def test_an_overfitted_model_tells_whom_it_was_trained_on() -> None:
     assert against(Model(), "exact") >= 0.7
 
 
+def test_copied_rows_tell_whom_they_were_made_of() -> None:
+    # a member's own copy differs in 1.2 answers on average, a stranger's nearest row in about 7 of 16: advantage 0.98
+    # with a standard deviation of 0.02 for 200 candidates; fourteen of them are left
+    assert against(Resemblance(), "copied-rows") >= 0.7
+    assert against(Resemblance(), "shuffled-columns") <= 0.6
+
+
 def test_a_click_on_a_deterministic_ranking_tells_everything() -> None:
     assert against(Ranking(n=200, visits=1), "deterministic") == 1.0
 
@@ -212,6 +220,8 @@ def test_a_click_on_a_deterministic_ranking_tells_everything() -> None:
         (lambda: MaxRefusals(n=3), "at least 4"),
         (lambda: Membership(candidates=2), "at least 4"),
         (lambda: Model(candidates=2), "at least 4"),
+        (lambda: Resemblance(candidates=2), "at least 4"),
+        (lambda: Resemblance(questions=0), "at least 1"),
         (lambda: Ranking(n=0), "at least 1"),
         (lambda: Background(known=11), "between 0 and 10"),
         (lambda: Composition(shared=0), "above 0"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import tomllib
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.curator.draft import draft
+from deniable.policy import load
 
 
 def columns(text: str, table: str) -> dict[str, dict[str, object]]:
@@ -93,3 +95,39 @@ def test_a_draft_says_how_much_a_candidate_tells_apart_and_who_else_it_could_be(
     ]
     assert tomllib.loads(text)["tables"]["t"]["unit"] == "ward_no"
     assert "unit" not in tomllib.loads(draft(tmp_path / "t.parquet", lambda _: None))["tables"]["t"]
+
+
+@pytest.mark.parametrize("name", ["patient", "customer", "user", "person", "member", "account", "subject", "user_name"])
+def test_whoever_has_a_name_may_be_the_unit(tmp_path, name):
+    """By the name and by how many there are; it gets no bounds, and the draft says how many, and asks."""
+    file = tmp_path / "visits.parquet"
+    pq.write_table(pa.table({name: [f"p{row // 2}" for row in range(80)], "cost": list(range(80))}), file)
+    text = draft(file)
+    assert f'unit = "{name}"   # FROM THE DATA: {name}: 40 different values in 80 rows; is this whom' in text
+    assert f'\n{name} = {{ type = "text" }}\n' in text
+
+
+def test_few_values_are_nobody_whatever_they_are_called(tmp_path):
+    file = tmp_path / "visits.parquet"
+    pq.write_table(pa.table({"customer": ["private", "business"] * 40, "customer_city": ["Ulm"] * 80}), file)
+    assert '# unit = "person_id"' in draft(file)
+
+
+def test_a_chosen_number_has_no_bounds(tmp_path):
+    file = tmp_path / "visits.parquet"
+    pq.write_table(pa.table({"account": [row // 2 for row in range(80)], "cost": list(range(80))}), file)
+    seen = []
+    text = draft(file, lambda candidates: (seen.extend(map(str, candidates)), "account")[1])
+    assert seen == ["account: 40 different values in 80 rows"]
+    assert '\naccount = { type = "integer" }\n' in text
+
+
+def test_a_time_zone_is_a_decision_of_the_custodian(tmp_path):
+    file = tmp_path / "visits.parquet"
+    noon = dt.datetime(2025, 3, 30, 12, tzinfo=dt.UTC)
+    pq.write_table(pa.table({"seen": pa.array([noon] * 40, pa.timestamp("us", tz="Europe/Berlin"))}), file)
+    text = draft(file)
+    assert 'zone = "UTC"                   # your decision' in text
+    assert 'seen = { type = "timestamp"' in text
+    (tmp_path / "visits.toml").write_text(text)
+    load(tmp_path / "visits.toml")

@@ -8,6 +8,7 @@ from deniable.core.deadline import within
 from deniable.core.errors import Failed
 from deniable.curator.noise import add_noise
 from deniable.planner import Spend, plan_question
+from deniable.planner.plan import singly
 from tests.support.curators import curator, silence
 from tests.support.tables import policy
 
@@ -25,9 +26,9 @@ def noise(folder, text, draws, **spend):
     with curator(folder, table.slice(0, 0), rules) as house:
         plan = plan_question(text, rules, Spend.of(**spend))
         exact = [house.engine.run(query) for query in plan.queries]
-        assert len({part.mechanism for part in plan.noise}) == 1
+        assert len({part.mechanism for part in singly(plan.noise)}) == 1
         tables = [add_noise(plan, exact) for _ in range(draws)]
-    names = [name for part in plan.noise for name in part.names]
+    names = [name for part in singly(plan.noise) for name in part.names]
     return [np.concatenate([found[name].to_numpy() for found in tables]) for name in names]
 
 

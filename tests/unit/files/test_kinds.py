@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,11 @@ import pytest
 
 import deniable
 from deniable.core.algebra.expression import Kind
-from deniable.core.errors import InvalidArgumentError, Refused
+from deniable.core.errors import InvalidArgumentError
 from deniable.curator.check import check, look
 from deniable.curator.draft import draft
 from deniable.curator.factory import engine_of, protect
-from deniable.files.kinds import kind_of, misfit, unit_kind_of, unit_misfit
+from deniable.files.kinds import is_instant, kind_of, misfit, unit_kind_of, unit_misfit
 from deniable.policy import Policy, load
 
 LATE = datetime(2025, 1, 1, 23, 30)
@@ -100,12 +100,15 @@ def test_a_frame_its_file_and_its_draft_agree(tmp_path: Path) -> None:
     assert {column.name: called(kind_of(column.type)) for column in table.schema} == expected
     with protect(table, epsilon=10**6) as curator:
         declared = curator.policy.tables["data"].columns
-        assert {name: called(declared[name].kind) if name in declared else None for name in expected} == expected
+        shown = {column.name: "timestamp" for column in table.schema if is_instant(column.type)}
+        assert {
+            name: called(declared[name].kind) if name in declared else None for name in expected
+        } == expected | shown
         counts = ", ".join(f"COUNT({name}) AS {name}" for name in declared)
         (answer,) = curator.ask(f"SELECT {counts} FROM data", epsilon=10**5).table.to_pylist()
         assert answer == {name: 0 if table[name].null_count == 2 else 1 for name in declared}
     pq.write_table(table, tmp_path / "t.parquet")
-    assert drafted(str(tmp_path / "t.parquet")) == expected
+    assert drafted(str(tmp_path / "t.parquet")) == expected | shown
     found = accepted(str(tmp_path / "t.parquet"), list(expected))
     assert found == {name: also(kind) for name, kind in expected.items()}
 
@@ -123,7 +126,7 @@ def test_a_table_and_its_draft_agree(tmp_path: Path) -> None:
         connection.execute(f"INSERT INTO t VALUES ({', '.join('NULL' for _ in DUCKDB)})")
         stored = connection.execute("DESCRIBE t").fetchall()
     assert {name: called(kind_of(kind)) for name, kind, *_ in stored} == expected
-    assert drafted(source) == expected
+    assert drafted(source) == expected | {name: "timestamp" for name, kind, *_ in stored if is_instant(kind)}
     assert accepted(source, list(expected)) == {name: also(kind) for name, kind in expected.items()}
 
 
@@ -167,14 +170,28 @@ def test_a_timestamp_is_never_cut_to_a_date_nor_moved_to_a_zone_unasked(tmp_path
     assert 'zone = "Europe/Berlin"' in said["sent"]
 
 
-def test_an_instant_is_left_out_and_cannot_be_named() -> None:
+def test_an_instant_is_read_in_the_frames_zone_or_in_another_that_is_said() -> None:
+    """Late in Berlin is earlier in London: what hour it was depends on the zone, which the policy says."""
     frame = pa.table({"seen": pa.array([LATE], pa.timestamp("us", "Europe/Berlin")), "x": [1]})
-    with deniable.protect(frame, epsilon=1) as curator, pytest.raises(Refused) as refused:
-        curator.explain("SELECT COUNT(seen) FROM data", epsilon=1)
-    assert refused.value.code == "unknown-column"
-    for named in ({"unit": "seen", "contribution": 1}, {"bounds": {"seen": (date(2025, 1, 1), date(2025, 2, 1))}}):
-        with pytest.raises(InvalidArgumentError, match="depends on where one stands"):
-            protect(frame, epsilon=1, **named)
+    hours = {}
+    for zone in (None, "Europe/London", "UTC"):
+        with protect(frame, epsilon=10**6, zone=zone) as curator:
+            asked = curator.ask(
+                "SELECT EXTRACT(hour FROM seen) AS h, COUNT(*) AS n FROM data GROUP BY h", epsilon=10**5
+            )
+            (hours[curator.policy.zone],) = [row["h"] for row in asked.table.to_pylist() if row["n"]]
+    utc = LATE.hour
+    assert hours == {"Europe/Berlin": (utc + 1) % 24, "Europe/London": utc, "UTC": utc}
+
+
+def test_an_instant_names_nobody_and_several_zones_are_not_guessed() -> None:
+    frame = pa.table({"seen": pa.array([LATE], pa.timestamp("us", "Europe/Berlin")), "x": [1]})
+    with pytest.raises(InvalidArgumentError, match="depends on where one stands"):
+        protect(frame, epsilon=1, unit="seen", contribution=1)
+    two = frame.append_column("sent", pa.array([LATE], pa.timestamp("us", "UTC")))
+    with pytest.raises(InvalidArgumentError, match="Europe/Berlin, UTC"):
+        protect(two, epsilon=1)
+    protect(two, epsilon=1, zone="UTC").close()
 
 
 def test_a_csv_column_is_what_the_engine_reads_it_as(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ app.command("background")(on_tables.background)
 app.command("skewness")(on_tables.skewness)
 app.command("composition")(on_tables.composition)
 app.command("membership")(on_models.membership)
+app.command("resemblance")(on_models.resemblance)
 app.command("model")(on_models.model)
 app.command("ranking")(on_models.ranking)
 

@@ -22,6 +22,7 @@ from deniable.attacks import (
     Pairs,
     Ranking,
     Reconstruction,
+    Resemblance,
     SinglingOut,
     Skewness,
     Uniqueness,
@@ -190,10 +191,16 @@ CHAPTERS: Sequence[Chapter] = (
         ),
     ),
     Chapter(
-        "Models and rankings",
-        "What is published need not look like data. A model was fitted to people; a list of results was sorted for "
-        "one.",
+        "Made-up rows, models and rankings",
+        "What is published need not be anybody's data. Rows were made up after people; a model was fitted to them; a "
+        "list of results was sorted for one.",
         (
+            Stop(
+                Resemblance(),
+                "No real row is published at all: a generator makes up new ones. Where do they come from? Look for "
+                "the made-up row that is most like you. If it is far more like you than such rows usually are, the "
+                "generator has met you.",
+            ),
             Stop(
                 Model(),
                 "A logistic regression with more features than patients learns its patients by heart. Whoever has "

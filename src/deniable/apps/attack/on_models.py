@@ -1,4 +1,4 @@
-"""`deniable attack`: attacks on means, models and rankings, made up or from files."""
+"""`deniable attack`: attacks on means, made-up rows, models and rankings, made up or from files."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from pathlib import Path
 from typing import Annotated
 
 import numpy as np
+import pyarrow as pa
 import typer
 from rich.console import Console
 from rich.table import Table
 
 from deniable.apps.attack.files import numbers_of, read_table
 from deniable.apps.attack.options import MadeUp, spread
-from deniable.attacks import Membership, Model, Ranking
+from deniable.apps.attack.show import show_counts
+from deniable.attacks import Membership, Model, Ranking, Resemblance
 from deniable.attacks.classes import require
 from deniable.attacks.on_models.membership import judge
 from deniable.attacks.on_models.model import threshold_between
 from deniable.attacks.on_models.ranking import posterior
+from deniable.attacks.on_models.resemblance import nearest
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import whole
 
@@ -79,6 +82,44 @@ def model(
 
 
 @spread
+def resemblance(
+    *,
+    release: Annotated[
+        Path | None, typer.Argument(help="Made-up rows (CSV or Parquet); made-up people without.")
+    ] = None,
+    people: Annotated[Path | None, typer.Option(help="People who were in the data, with the same columns.")] = None,
+    others: Annotated[Path | None, typer.Option(help="People who were not, with the same columns.")] = None,
+    candidates: Annotated[int, typer.Option(help="How many made-up people, half of them in.")] = 200,
+    questions: Annotated[int, typer.Option(help="Columns of made-up people.")] = 16,
+    made_up: MadeUp,
+) -> None:
+    """Tell from made-up rows whom they were made up from."""
+    if release is None:
+        made_up.fight(Resemblance(candidates, questions))
+        return
+    if people is None or others is None:
+        raise InvalidArgumentError("release", "needs --people and --others beside it: who was in the data, who was not")
+    files = ((release, "release"), (people, "people"), (others, "others"))
+    tables = [read_table(path, what) for path, what in files]
+    for table, (_, what) in zip(tables[1:], files[1:], strict=True):
+        require(table, tables[0].column_names, what)
+    rows, inside, outside = _coded(tables, tables[0].column_names)
+    mine, theirs = nearest(inside, rows), nearest(outside, rows)
+    threshold = threshold_between(mine, theirs)
+    show_counts(
+        f"{release}: how near the nearest made-up row is",
+        {
+            "people in the data": (mine.size, None),
+            "in the data, and a made-up row is just like them": (int((mine == 0).sum()), mine.size),
+            "not in the data, and a made-up row is just like them": (int((theirs == 0).sum()), theirs.size),
+            f"in the data, and nearer than {threshold:g} values": (int((mine < threshold).sum()), mine.size),
+            f"not in the data, and nearer than {threshold:g} values": (int((theirs < threshold).sum()), theirs.size),
+        },
+        Console(),
+    )
+
+
+@spread
 def ranking(
     *,
     clicks: Annotated[Path | None, typer.Argument(help="What was clicked: a column ad.")] = None,
@@ -105,6 +146,18 @@ def ranking(
     belief = posterior(code[: group.size], group, ads.size)
     each = belief[code[group.size :]]
     _verdicts(each, each > 0.5, "how likely each clicker is of group 1; before, both were equally likely")  # noqa: PLR2004 - likelier than not
+
+
+def _coded(tables: list[pa.Table], columns: list[str]) -> list[np.typing.NDArray[np.int64]]:
+    """Tables as numbers, equal where their values are."""
+    ends = np.cumsum([table.num_rows for table in tables])[:-1]
+    codes = [
+        np.unique(
+            np.array([str(value) for table in tables for value in table[column].to_pylist()]), return_inverse=True
+        )
+        for column in columns
+    ]
+    return np.split(np.column_stack([code.reshape(-1) for _, code in codes]).astype(np.int64), ends)
 
 
 def _verdicts(scores: np.typing.NDArray[np.float64], inside: np.typing.NDArray[np.bool_], note: str) -> None:

@@ -97,6 +97,7 @@ async def _serve(
     from deniable.service.service import Service
 
     logging.basicConfig(level=logging.INFO, format="%(message)s")
+    _open_many()
     stop = asyncio.Event()
     for one in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(one, stop.set)
@@ -117,6 +118,16 @@ async def _serve(
         for door in doors:
             await door.close()
         await service.close()
+
+
+def _open_many() -> None:
+    """As many connections as the system lets us have: each is an open file."""
+    try:
+        import resource
+    except ImportError:  # where there is no such limit
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def _door(name: str, service: Service, certificate: Path | None, key: Path | None):  # type: ignore[no-untyped-def]  # noqa: ANN202 - one of two
@@ -145,7 +156,7 @@ def _made_up(folder: Path) -> Path:
         policy.write_text(f"{POLICY}{_DEMO}", encoding="utf-8")
         create(policy, reason="a demonstration with made-up people").close()
     loaded = load(policy)
-    tokens = TokenFile.beside(loaded.ledger, loaded.population)
+    tokens = TokenFile.beside(loaded.place, loaded.population)
     known = {token.name for token in tokens.all() if token.state == "valid"}
     people = {"alice": Role.ANALYST, "bob": Role.ANALYST, "custodian": Role.CUSTODIAN}
     for name in known & set(people):

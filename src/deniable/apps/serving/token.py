@@ -32,7 +32,7 @@ def _create(
     if role is Role.ANALYST and loaded.analysts and name not in loaded.analysts:
         known = ", ".join(loaded.analysts)
         raise InvalidArgumentError("name", f"{name!r} has no share in the policy; its analysts are: {known}")
-    secret, token = TokenFile.beside(loaded.ledger, loaded.population).create(name, role, days)
+    secret, token = TokenFile.beside(loaded.place, loaded.population).create(name, role, days)
     typer.echo(secret)
     until = "until it is revoked" if token.expires is None else f"until {token.expires}"
     note = f"token {token.id} of {name}, {role.value} of {loaded.population}, {until}; it is not shown again"
@@ -65,4 +65,4 @@ def _file(policy: Path) -> TokenFile:
     from deniable.policy import load
 
     loaded = load(policy)
-    return TokenFile.beside(loaded.ledger, loaded.population)
+    return TokenFile.beside(loaded.place, loaded.population)

@@ -38,7 +38,7 @@ def test_a_token_is_created_shown_once_listed_and_revoked(policy):
     assert secret.startswith("deniable_")
     assert "is not shown again" in made.stderr
     loaded = load(policy)
-    token = TokenFile.beside(loaded.ledger, loaded.population).find(secret)
+    token = TokenFile.beside(loaded.place, loaded.population).find(secret)
     assert token.name == "alice"
     listed = run("list", policy)
     assert token.id in listed.stdout

@@ -1,0 +1,222 @@
+"""Every engine at hand beside the best query that one would write for it by hand: `python -m benchmarks.engines`.
+
+Visits of people in fifty regions; COUNT, SUM and AVG by region, where a person weighs at most twenty visits. DuckDB
+reads Parquet; PostgreSQL is the server of --postgres (a superuser's url: a database is made and dropped), or is left
+out. Seconds are those of the engine's own process, on one core: what it took, not what else the machine did meanwhile.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import duckdb
+import psycopg
+from rich.console import Console
+from rich.table import Table
+
+from deniable.core.algebra.query import WEIGHT, ExactQuery
+from deniable.engines.duckdb.engine import DuckDB
+from deniable.engines.engine import Engine
+from deniable.engines.postgres.engine import PostgreSQL
+from deniable.engines.postgres.schema import Place
+from deniable.planner import Spend, plan_question
+from deniable.policy import Policy
+
+QUESTION = "SELECT region, COUNT(*) AS n, SUM(cost) AS cost, AVG(age) AS age FROM visits GROUP BY region"
+CONTRIBUTION = 20
+_TICK = 1 / os.sysconf("SC_CLK_TCK")
+_CENTS = "CAST(floor(CASE WHEN cost BETWEEN {0} AND {1} THEN cost WHEN cost < {0} THEN {0} WHEN cost > {1} THEN {1} END"
+_AGE = "CASE WHEN age BETWEEN 0 AND 110 THEN age WHEN age < 0 THEN 0 WHEN age > 110 THEN 110 END"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a query by hand calls things in each engine."""
+
+    whole: str
+    divided: str
+    low: str
+    high: str
+    hundred: str
+    half: str
+
+    @property
+    def cents(self) -> str:
+        """A cost on the grid, in integers."""
+        return f"{_CENTS.format(self.low, self.high)} * {self.hundred} + {self.half}) AS {self.whole})"
+
+
+DUCKDB = Words("BIGINT", "//", "0e0", "500e0", "100e0", "0.5e0")
+POSTGRES = Words("bigint", "/", "0::float8", "500::float8", "100::float8", "0.5::float8")
+
+
+def by_hand(words: Words, table: str) -> dict[str, str]:
+    """Three ways to bound what a person adds, and the query that bounds nothing."""
+    scaled, big = CONTRIBUTION * WEIGHT, words.whole
+    sums = f"COUNT(*) AS n, SUM({words.cents}) AS s, SUM({_AGE}) AS a"
+    weighed = "SUM(weight) AS n, SUM(x * weight) AS s, SUM(y * weight) AS a"
+    known = "WHERE person IS NOT NULL"
+    size = f"{scaled} {words.divided} COUNT(*)"
+    heavy = f"SELECT person, {size} AS weight FROM {table} {known} GROUP BY 1 HAVING COUNT(*) > {CONTRIBUTION}"
+    full = f"SELECT region, COUNT(*) * {WEIGHT} AS n, SUM({words.cents}) * {WEIGHT} AS s, SUM({_AGE}) * {WEIGHT} AS a"
+    less = ", ".join(
+        f"SUM({value} * (h.weight - {WEIGHT})) AS {name}"
+        for value, name in (("1", "n"), (words.cents, "s"), (f"({_AGE})", "a"))
+    )
+    windowed = f"LEAST({WEIGHT}, {scaled} {words.divided} COUNT(*) OVER (PARTITION BY person)) AS weight"
+    return {
+        "not bounded": f"SELECT region, {sums} FROM {table} GROUP BY 1",
+        "heavy people corrected": f"WITH h AS ({heavy}), p AS ({full} FROM {table} {known} GROUP BY 1 UNION ALL "
+        f"SELECT region, {less} FROM {table} JOIN h USING (person) GROUP BY 1) "
+        f"SELECT region, CAST(SUM(n) AS {big}) AS n, CAST(SUM(s) AS {big}) AS s, CAST(SUM(a) AS {big}) AS a "
+        "FROM p GROUP BY 1",
+        "a weight for everybody": f"WITH w AS (SELECT person, LEAST({WEIGHT}, {size}) AS weight FROM {table} {known} "
+        f"GROUP BY 1), q AS (SELECT region, weight, {words.cents} AS x, {_AGE} AS y "
+        f"FROM {table} JOIN w USING (person)) "
+        f"SELECT region, {weighed} FROM q GROUP BY 1",
+        "a window over each person": f"SELECT region, {weighed} FROM (SELECT region, {words.cents} AS x, {_AGE} AS y, "
+        f"{windowed} FROM {table} {known}) AS q GROUP BY 1",
+    }
+
+
+def main() -> None:
+    """Make the visits, then a table for each engine."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--postgres", metavar="URL", help="a superuser's, on this machine")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        visits = Path(folder) / "visits.parquet"
+        make(visits, options.rows)
+        queries = planned(visits)
+        engine = DuckDB({"visits": visits}, seconds=3600, threads=1)
+        with closing(engine):
+            engine.fetch("SELECT 1")
+            show("DuckDB", race(engine, queries, by_hand(DUCKDB, "visits"), lambda: engine.process, options.runs))
+        if options.postgres is None:
+            print("PostgreSQL is left out: name a server with --postgres")
+            return
+        with filled(options.postgres, visits) as url:
+            for index in (False, True):
+                if index:
+                    run(url, "CREATE INDEX ON visits (person)", "ANALYZE visits")
+                there = PostgreSQL(url, {"visits": Place("public", "visits")}, seconds=3600)
+                with there.session() as session:
+                    pid = int(session.fetch("SELECT pg_backend_pid()::bigint AS n")["n"][0].as_py())
+                    title = "PostgreSQL" + (", with an index on the person" if index else "")
+                    candidates = by_hand(POSTGRES, "public.visits")
+                    show(title, race(session, queries, candidates, partial(int, pid), options.runs))
+
+
+def make(path: Path, rows: int) -> None:
+    """A few people come often: a tenth of them have more than twenty visits."""
+    with duckdb.connect() as connection:
+        connection.execute("SELECT setseed(0.5)")
+        columns = (
+            f"CAST(FLOOR({rows // 10} * POW(random(), 1.6)) AS BIGINT) AS person, ROUND(random() * 500, 2) AS cost, "
+            "CAST(FLOOR(random() * 111) AS BIGINT) AS age, "
+            "format('region {:02}', CAST(FLOOR(50 * POW(random(), 1.3)) AS INTEGER)) AS region"
+        )
+        connection.execute(f"COPY (SELECT {columns} FROM range({rows})) TO '{path}'")
+
+
+def planned(visits: Path) -> tuple[ExactQuery, ...]:
+    """What the planner makes of the question."""
+    columns = {
+        "person": {"type": "integer"},
+        "cost": {"type": "number", "bounds": [0, 500], "step": 0.01, "nulls": False},
+        "age": {"type": "integer", "bounds": [0, 110], "nulls": False},
+        "region": {"type": "text", "values": [f"region {number:02}" for number in range(50)], "nulls": False},
+    }
+    table = {"source": str(visits), "unit": "person", "contribution": CONTRIBUTION, "columns": columns}
+    rules = {"population": {"name": "visits"}, "budget": {"epsilon": 1}, "tables": {"visits": table}}
+    policy = Policy.from_mapping(rules, origin="benchmark", folder=visits.parent)
+    return plan_question(QUESTION, policy, Spend.of(epsilon="0.5")).queries
+
+
+def race(
+    engine: Engine,
+    queries: tuple[ExactQuery, ...],
+    others: Mapping[str, str],
+    process: Callable[[], int | None],
+    runs: int,
+) -> dict[str, tuple[float, float]]:
+    """Processor and wall seconds of each, the best of its runs; all take turns."""
+
+    def ours() -> None:
+        for query in queries:
+            engine.run(query)
+
+    works: dict[str, Callable[[], object]] = {"ours": ours}
+    works |= {name: partial(engine.fetch, sql) for name, sql in others.items()}
+    best: dict[str, tuple[float, float]] = {}
+    for _ in range(runs):
+        for name, work in works.items():
+            before, started = _processor(process()), time.perf_counter()
+            work()
+            took = _processor(process()) - before, time.perf_counter() - started
+            best[name] = min(best.get(name, took), took)
+    return best
+
+
+def show(title: str, best: Mapping[str, tuple[float, float]]) -> None:
+    """Beside the best of those that bound."""
+    bounded = min(processor for name, (processor, _) in best.items() if name not in ("ours", "not bounded"))
+    table = Table(title=title, title_justify="left", header_style="bold")
+    for name in ("query", "CPU s", "wall s", "beside the best by hand"):
+        table.add_column(name, justify="left" if name == "query" else "right")
+    for name, (processor, wall) in best.items():
+        table.add_row(name, f"{processor:.2f}", f"{wall:.2f}", f"{processor / bounded:.2f}")
+    Console().print(table)
+
+
+@contextmanager
+def filled(url: str, visits: Path) -> Iterator[str]:
+    """A database with the visits, which is dropped afterwards."""
+    name = f"benchmark_{os.getpid()}"
+    run(url, f"CREATE DATABASE {name}")
+    there = url.rpartition("/")[0] + f"/{name}"
+    try:
+        run(there, "CREATE TABLE visits (person bigint, cost double precision, age bigint, region text)")
+        with tempfile.TemporaryDirectory() as folder, psycopg.connect(there, autocommit=True) as connection:
+            csv = Path(folder) / "visits.csv"
+            with duckdb.connect() as files:
+                files.execute(f"COPY (SELECT person, cost, age, region FROM '{visits}') TO '{csv}' (HEADER false)")
+            copied = "COPY visits FROM STDIN (FORMAT csv)"
+            with csv.open("rb") as file, connection.cursor() as cursor, cursor.copy(copied) as rows:
+                while block := file.read(1 << 20):
+                    rows.write(block)
+        run(there, "VACUUM ANALYZE visits")
+        one_core = f"ALTER DATABASE {name} SET max_parallel_workers_per_gather = 0"
+        run(there, one_core, f"ALTER DATABASE {name} SET work_mem = '256MB'")
+        yield there
+    finally:
+        run(url, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+def run(url: str, *statements: str) -> None:
+    """As the superuser."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement.encode())
+
+
+def _processor(process: int | None) -> float:
+    """What a process has used so far, from /proc."""
+    if process is None:
+        return 0.0
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) * _TICK
+
+
+if __name__ == "__main__":
+    main()

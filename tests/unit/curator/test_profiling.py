@@ -1,0 +1,244 @@
+"""The profile as a purchase: what it costs, what one person moves, what its name rests on, and who sees it."""
+
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import deniable
+from deniable.core.errors import Refused
+from deniable.curator import create
+from deniable.curator.profiling import plan_profile
+from deniable.planner import Spend
+from tests.support.curators import curator, silence
+from tests.support.tables import policy, visits
+
+RHO = Fraction(1, 50)
+COUNT = "SELECT COUNT(*) FROM visits"
+MEAN = "SELECT AVG(cost) FROM visits"
+
+
+def house(folder, table, **changes):
+    return curator(folder, table, policy(folder, **({"contribution": 3} | changes)))
+
+
+def test_one_charge_of_what_was_asked_and_free_again(tmp_path):
+    with house(tmp_path, visits(400, seed=1)) as one:
+        first = one.profile(rho=RHO)
+        assert (first.free, first.loss.rho <= RHO) == (False, True)
+        assert first.loss.rho > RHO * Fraction(999, 1000)
+        assert len([entry for entry in one.history() if entry.kind == "charged"]) == 1
+        spent = one.budget().spent
+        again = one.profile(rho=RHO)
+        assert again.free
+        assert one.budget().spent == spent
+        assert again.table.equals(first.table)
+
+
+def test_without_noise_it_is_what_the_rows_say(tmp_path, monkeypatch):
+    table = visits(800, seed=2)
+    silence(monkeypatch)
+    with house(tmp_path, table) as one:
+        found = one.profile(rho=RHO).tables["visits"]
+    owners = table["patient_id"].drop_null().to_numpy()
+    rows = np.bincount(owners)
+    rows = rows[rows > 0]
+    assert found.people.people.value == pytest.approx(len(rows))
+    assert found.people.more_than(4).value == pytest.approx((rows > 4).sum())
+    known = table.filter(table["patient_id"].is_valid())
+    weights = 1 / np.bincount(known["patient_id"].to_numpy())[known["patient_id"].to_numpy()]
+    cost = known["cost"].to_numpy()
+    below = weights[cost < 100].sum() / weights.sum()  # 100 is an edge: whole cells lie below
+    assert found.columns["cost"].outside(Fraction(100), None).value == pytest.approx(below, abs=1e-3)
+    missing = weights[known["score"].is_null().to_numpy(zero_copy_only=False)].sum() / weights.sum()
+    assert found.columns["score"].missing.value == pytest.approx(missing, abs=1e-3)
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+@pytest.mark.parametrize("unit", [True, False], ids=["people", "rows"])
+def test_nobody_moves_a_measurement_farther_than_was_paid_for(tmp_path, monkeypatch, neighbours, unit):
+    table = visits(300, seed=3)
+    heavy = pa.concat_tables([table, table.slice(0, 90).set_column(0, "patient_id", pa.array([7] * 90))])
+    owner = heavy["patient_id"].to_numpy()
+    changed = [heavy.filter(pa.array(owner != 7)) if unit else heavy.slice(1)]
+    rules = {"contribution": 3 if unit else None, "neighbours": neighbours}
+    plan = plan_profile(policy(tmp_path, **rules), Spend.of(rho=RHO))
+    sizes = [mechanism.sensitivity for part in plan.parts for mechanism in part.mechanisms]
+    silence(monkeypatch)
+    vectors = []
+    for number, rows in enumerate([heavy, *changed]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        with house(folder, rows, **rules) as one:
+            vectors.append(_parts(plan, one._buy(plan_profile(one.policy, Spend.of(rho=RHO)), None)[0]))
+    for other in vectors[1:]:
+        for size, before, after in zip(sizes, vectors[0], other, strict=True):
+            assert ((before - after).astype(float) ** 2).sum() <= float(size) ** 2
+
+
+def _parts(plan, recorded):
+    """The recorded numbers, mechanism by mechanism."""
+    import json  # noqa: PLC0415 - beside its use
+
+    found = []
+    for table in recorded:
+        numbers, start = table["noisy"].to_numpy(), 0
+        for part in json.loads(table.schema.metadata[b"profile"])["parts"]:
+            size = part.get("people") or part["size"]
+            found.append(numbers[start : start + size])
+            start += size
+    assert len(found) == sum(len(part.mechanisms) for part in plan.parts)
+    return found
+
+
+def test_the_profile_and_answers_outlive_changes_that_they_do_not_rest_on(tmp_path):
+    table = visits(200, seed=4)
+    with house(tmp_path, table) as one:
+        names = {sql: one.name(sql, epsilon=1) for sql in (COUNT, MEAN)}
+        profile = one.profile(rho=RHO).release
+        facts = one.policy.tables["visits"]
+        wider = _with(one.policy, "cost", high=Fraction(900))
+        loose = type(one)(wider, one.engine, one.ledger)
+        assert loose.profile(rho=RHO).free
+        assert loose.profile(rho=RHO).release == profile
+        assert loose.name(COUNT, epsilon=1) == names[COUNT]
+        assert loose.name(MEAN, epsilon=1) != names[MEAN]
+        heavier = type(one)(_replaced(one.policy, contribution=facts.contribution + 1), one.engine, one.ledger)
+        assert heavier.profile(rho=RHO).release == profile
+        assert heavier.name(COUNT, epsilon=1) != names[COUNT]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"unit": None, "contribution": 1}, {"key": "day"}],
+    ids=["unit", "key"],
+)
+def test_whose_rows_they_are_and_how_they_are_read_is_part_of_every_name(tmp_path, change):
+    with house(tmp_path, visits(200, seed=4)) as one:
+        other = type(one)(_replaced(one.policy, **change), one.engine, one.ledger)
+        assert one.name(COUNT, epsilon=1) != other.name(COUNT, epsilon=1)
+
+
+def _replaced(rules, **change):
+    from dataclasses import replace  # noqa: PLC0415 - beside its use
+
+    return replace(rules, tables={"visits": replace(rules.tables["visits"], **change)})
+
+
+def _with(rules, column, **change):
+    from dataclasses import replace  # noqa: PLC0415 - beside its use
+
+    declared = rules.tables["visits"].columns
+    return _replaced(rules, columns={**declared, column: replace(declared[column], **change)})
+
+
+def test_only_who_was_shown_the_profile_hears_of_it(tmp_path):
+    pq.write_table(visits(300, seed=5), tmp_path / "visits.parquet")
+    path = tmp_path / "clinic.toml"
+    path.write_text(
+        """
+[population]
+name = "clinic"
+[budget]
+epsilon = 100
+delta = 1e-6
+[tables.visits]
+source = "visits.parquet"
+unit = "patient_id"
+contribution = 2
+[tables.visits.columns]
+patient_id = { type = "integer" }
+cost = { type = "number", bounds = [0, 50] }
+[analysts.alice]
+epsilon = 10
+[analysts.bob]
+epsilon = 10
+"""
+    )
+    with create(path, reason="a test") as one:
+        one.profile(rho=RHO, analyst="alice")
+        shown = one.explain(MEAN, epsilon=1, analyst="alice").notes
+        assert any("of the rows of visits" in note for note in shown)
+        assert any("values of cost" in note for note in shown)
+        assert not any("profile" in note for note in one.explain(MEAN, epsilon=1, analyst="bob").notes)
+        spent = one.budget("bob").spent
+        assert one.profile(rho=RHO, analyst="bob").free
+        assert one.budget("bob").spent != spent
+        assert any("profile" in note for note in one.ask(MEAN, epsilon=1, analyst="bob").notes)
+
+
+def test_a_smaller_contribution_is_another_question_and_a_larger_one_changes_nothing(tmp_path):
+    with house(tmp_path, visits(200, seed=6)) as one:
+        quotes = {most: one.explain(COUNT, epsilon=1, contribution=most) for most in (1, 3, 50)}
+        assert quotes[1].lines[0].scale * 3 == pytest.approx(quotes[3].lines[0].scale)
+        assert quotes[50].lines == quotes[3].lines
+        assert one.name(COUNT, epsilon=1, contribution=1) != one.name(COUNT, epsilon=1)
+        assert one.name(COUNT, epsilon=1, contribution=50) == one.name(COUNT, epsilon=1)
+        with pytest.raises(Refused, match="contribution"):
+            one.explain(COUNT, epsilon=1, contribution="0.5")
+
+
+@pytest.mark.parametrize("payment", [{"epsilon": 1}, {"accuracy": 5}])
+def test_it_is_paid_for_in_rho(tmp_path, payment):
+    with house(tmp_path, visits(50, seed=7)) as one, pytest.raises(Refused, match="rho"):
+        one.profile(**payment)
+
+
+def test_the_command_writes_a_page_and_suggestions_that_can_be_asked_with(tmp_path):
+    from typer.testing import CliRunner  # noqa: PLC0415 - beside its use
+
+    from deniable.apps.cli import app  # noqa: PLC0415 - same
+
+    pq.write_table(visits(3_000, seed=8), tmp_path / "visits.parquet")
+    path = tmp_path / "clinic.toml"
+    path.write_text(
+        """
+[population]
+name = "clinic"
+[budget]
+epsilon = 10
+delta = 1e-6
+[tables.visits]
+source = "visits.parquet"
+unit = "patient_id"
+contribution = 10
+[tables.visits.columns]
+patient_id = { type = "integer" }
+cost = { type = "number" }
+"""
+    )
+    create(path, reason="a test").close()
+    done = CliRunner().invoke(app, ["profile", str(path), "--rho", "0.5", "--apply"])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "profile.html").is_file()
+    assert "private profile" in path.read_text()
+    with deniable.open(path) as one:
+        assert one.profile(rho="0.5").free
+        assert any("profile:" in note for note in one.ask(MEAN, epsilon="0.5").notes)
+
+
+def test_quotes_are_for_the_sizes_that_the_profile_lets_expect(tmp_path):
+    table = visits(4_000, seed=10)
+    with house(tmp_path, table, contribution=20) as one:
+        one.profile(rho=50)
+        quote = one.explain("SELECT region, AVG(cost) AS m FROM visits GROUP BY region", epsilon=10)
+        paid = one.ask("SELECT region, AVG(cost) AS m FROM visits GROUP BY region", epsilon=10)
+        assert quote.rows == pytest.approx(4_000 / 5, rel=0.1)
+        ends = paid.intervals
+        widths = [
+            (b - a) / 2 for a, b in zip(ends["m_low"].to_pylist()[:4], ends["m_high"].to_pylist()[:4], strict=True)
+        ]
+        assert max(max(width / quote.lines[0].error, quote.lines[0].error / width) for width in widths) < 1.5
+        assert one.ask("SELECT AVG(cost) AS m FROM visits", accuracy=10).plan.quote.lines[0].error <= 10
+
+
+def test_a_budget_says_how_many_more_questions_like_the_last_one_fit(tmp_path):
+    with house(tmp_path, visits(60, seed=11), epsilon=4) as one:
+        assert not any("like the last one" in note for note in one.budget().notes)
+        one.ask(COUNT, epsilon=Fraction(1, 2))
+        budget = one.budget()
+        times = budget.more_like(budget.last)
+        assert times >= 7  # by epsilon alone; by another sum it may be more
+        assert any(note.startswith(f"About {times:,} more questions like the last one") for note in budget.notes)
