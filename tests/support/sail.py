@@ -47,11 +47,11 @@ def copied(
         with reading(file, strict=False) as connection:
             table = connection.sql(f"FROM {HERE}").to_arrow_table()
         places[name] = str(folder / f"{name}-{next(_number)}.parquet")
-        pq.write_table(_stored(table), places[name])
+        pq.write_table(stored(table), places[name])
     return Spark(url, places, seconds, contents)
 
 
-def _stored(table: pa.Table) -> pa.Table:
+def stored(table: pa.Table) -> pa.Table:
     """Times of day as numbers: no Spark reads them from a file, and questions about them are refused."""
     for place, field in enumerate(table.schema):
         if pa.types.is_time(field.type):
