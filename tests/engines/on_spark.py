@@ -1,4 +1,4 @@
-"""The tests of Spark on Spark itself, not on Sail: `make test-spark`, or `python -m tests.engines.on_spark SPARK-SUBMIT`.
+"""The tests of Spark on Spark itself and not on Sail: `make test-spark`.
 
 A server of this run's own, reached from this machine alone, and stopped at the end. Needs Java 17 or later.
 """
