@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -33,6 +36,36 @@ def sail() -> Iterator[str]:
     server.start(background=True)
     yield f"sc://127.0.0.1:{server.listening_address[1]}"
     server.stop()
+
+
+_ALONE = """
+import sys
+from pysail.spark import SparkConnectServer
+server = SparkConnectServer(ip="127.0.0.1", port=0)
+server.start(background=True)
+print(server.listening_address[1], flush=True)
+sys.stdin.read()
+"""
+
+
+@dataclass(frozen=True)
+class OwnSail:
+    """A server in a process of its own, which a test may stop."""
+
+    url: str
+    process: int
+
+
+@pytest.fixture
+def own_sail() -> Iterator[OwnSail]:
+    """Ends with the test."""
+    environment = os.environ | {"RUST_LOG": "off"}
+    with subprocess.Popen(
+        [sys.executable, "-c", _ALONE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as server:
+        assert server.stdout is not None
+        yield OwnSail(f"sc://127.0.0.1:{server.stdout.readline().strip()}", server.pid)
+        server.kill()
 
 
 _number = count()
