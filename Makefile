@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-deep planted lint bench browser postgres pictures clean
+.PHONY: demo test test-deep test-spark planted lint bench browser postgres pictures clean
 
 demo: $(READY)            ## a count, its noise, its interval, and an audit
 	@$(BIN)/deniable demo
@@ -12,6 +12,10 @@ test: $(READY) browser postgres lint       ## everything that must hold before a
 
 test-deep: $(READY)       ## the same laws with far more samples
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m deep
+
+test-spark: $(READY)      ## the tests of Spark on Spark itself: needs Java 17, and fetches 1 GB; make test asks Sail
+	@[ -x .venv-spark/bin/spark-submit ] || { $(PYTHON) -m venv .venv-spark && .venv-spark/bin/pip install --quiet 'pyspark>=4,<5'; }
+	$(BIN)/python -m tests.engines.on_spark .venv-spark/bin/spark-submit
 
 planted: $(READY)         ## bugs put in one at a time, and the tests that notice; writes the table of docs/trust.md
 	$(BIN)/python -m tests.planted
@@ -43,7 +47,7 @@ pictures: $(READY)        ## the pictures of docs/attacks, from fresh attacks
 	$(BIN)/python -m deniable.apps.attack.pictures docs/attacks
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-spark .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv

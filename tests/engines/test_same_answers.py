@@ -55,7 +55,7 @@ class Twins:
             return []
         with self.engines[0].session() as one, self.engines[1].session() as other:
             asked = [query for query in plan.queries if light or not _sampled(query)]
-            return [f"{sql}\n{problem}" for query in asked if (problem := _difference(query, one, other))]
+            return [f"{sql}\n{problem}" for query in asked if (problem := difference(query, one, other))]
 
 
 def _sampled(query: ExactQuery) -> bool:
@@ -63,7 +63,7 @@ def _sampled(query: ExactQuery) -> bool:
     return isinstance(query, Kept | DistinctValues)
 
 
-def _difference(query: ExactQuery, one: Engine, other: Engine) -> str:
+def difference(query: ExactQuery, one: Engine, other: Engine) -> str:
     try:
         other.check(query)
     except Refused as refusal:

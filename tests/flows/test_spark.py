@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 import deniable
-from deniable.core.errors import Refused
+from deniable.apps.cli import app
+from deniable.core.algebra.query import ExactQuery
+from deniable.core.errors import Failed, Refused
 from deniable.curator import Curator
+from deniable.engines.engine import Engine
 from deniable.policy import InvalidPolicyError
+from tests.support.sail import OwnSail
 
 PEOPLE, VISITS = 400, 4_000
 POLICY = """
@@ -44,12 +51,16 @@ def visits(many: int) -> pa.Table:
     )
 
 
+def made(folder: Path, url: str) -> Path:
+    (folder / "visits").mkdir()
+    pq.write_table(visits(VISITS), folder / "visits" / "one.parquet")
+    (folder / "clinic.toml").write_text(POLICY.format(url=url, folder=folder))
+    return folder / "clinic.toml"
+
+
 @pytest.fixture
 def clinic(tmp_path: Path, sail: str) -> Iterator[Curator]:
-    (tmp_path / "visits").mkdir()
-    pq.write_table(visits(VISITS), tmp_path / "visits" / "one.parquet")
-    (tmp_path / "clinic.toml").write_text(POLICY.format(url=sail, folder=tmp_path))
-    with deniable.create(tmp_path / "clinic.toml") as curator:
+    with deniable.create(made(tmp_path, sail)) as curator:
         yield curator
 
 
@@ -89,6 +100,39 @@ def test_a_server_that_cannot_be_reached_refuses_before_the_charge(clinic: Curat
     assert refusal.value.code == "data-unavailable"
     assert clinic.budget().spent.epsilon == 0
     assert moved in text
+
+
+def test_a_server_that_dies_after_the_charge_is_paid_and_says_nothing(
+    tmp_path: Path, own_sail: OwnSail, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Engine.run
+
+    def killed(engine: Engine, query: ExactQuery) -> pa.Table:
+        os.kill(own_sail.process, signal.SIGKILL)
+        return run(engine, query)
+
+    with deniable.create(made(tmp_path, own_sail.url)) as curator:
+        monkeypatch.setattr(Engine, "run", killed)
+        with pytest.raises(Failed) as failure:
+            curator.ask(COUNT, epsilon=2)
+        assert failure.value.__cause__ is None
+        assert failure.value.__context__ is None
+        assert curator.budget().spent.epsilon == 2
+        with pytest.raises(Refused) as refusal:
+            curator.ask("SELECT COUNT(*) AS n FROM visits", epsilon=2)
+        assert refusal.value.code == "data-unavailable"
+        assert curator.budget().spent.epsilon == 2
+
+
+def test_check_and_explain_say_which_engine_answers_and_what_it_is_asked(tmp_path: Path, sail: str) -> None:
+    policy = str(made(tmp_path, sail))
+    checked = CliRunner().invoke(app, ["check", policy])
+    assert f"engine: Spark at {sail.removeprefix('sc://')}" in checked.output
+    assert "whoever reaches the Spark server" in " ".join(checked.output.split())
+    CliRunner().invoke(app, ["ledger", "create", policy])
+    explained = CliRunner().invoke(app, ["explain", policy, COUNT, "--epsilon", "1", "--statements"])
+    assert "engine: Spark at" in explained.output
+    assert "DECIMAL(38, 0)" in explained.output
 
 
 @pytest.mark.parametrize("url", ["sc://spark.example:15002/;token=hush", "sc://spark.example", "http://x:1", ""])

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -35,6 +38,36 @@ def sail() -> Iterator[str]:
     server.stop()
 
 
+_ALONE = """
+import sys
+from pysail.spark import SparkConnectServer
+server = SparkConnectServer(ip="127.0.0.1", port=0)
+server.start(background=True)
+print(server.listening_address[1], flush=True)
+sys.stdin.read()
+"""
+
+
+@dataclass(frozen=True)
+class OwnSail:
+    """A server in a process of its own, which a test may stop."""
+
+    url: str
+    process: int
+
+
+@pytest.fixture
+def own_sail() -> Iterator[OwnSail]:
+    """Ends with the test."""
+    environment = os.environ | {"RUST_LOG": "off"}
+    with subprocess.Popen(
+        [sys.executable, "-c", _ALONE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as server:
+        assert server.stdout is not None
+        yield OwnSail(f"sc://127.0.0.1:{server.stdout.readline().strip()}", server.pid)
+        server.kill()
+
+
 _number = count()
 
 
@@ -47,11 +80,11 @@ def copied(
         with reading(file, strict=False) as connection:
             table = connection.sql(f"FROM {HERE}").to_arrow_table()
         places[name] = str(folder / f"{name}-{next(_number)}.parquet")
-        pq.write_table(_stored(table), places[name])
+        pq.write_table(stored(table), places[name])
     return Spark(url, places, seconds, contents)
 
 
-def _stored(table: pa.Table) -> pa.Table:
+def stored(table: pa.Table) -> pa.Table:
     """Times of day as numbers: no Spark reads them from a file, and questions about them are refused."""
     for place, field in enumerate(table.schema):
         if pa.types.is_time(field.type):

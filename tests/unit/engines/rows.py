@@ -1,8 +1,10 @@
-"""Rows that no sane table has, and a DuckDB of the test's own to spell expressions over them."""
+"""Rows that no sane table has, and in each engine a table of them, to spell expressions over."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +16,17 @@ import pyarrow.parquet as pq
 from deniable.core.algebra.expression import Column, Expression, Kind
 from deniable.engines.duckdb.dialect import DuckDBDialect
 from deniable.engines.duckdb.lockdown import MISTRUSTED
+from deniable.engines.engine import GapError, TooLongError
 from deniable.engines.postgres import schema
 from deniable.engines.postgres.dialect import PostgresDialect
+from deniable.engines.spark.connection import SparkConnection
+from deniable.engines.spark.dialect import SparkDialect
 from deniable.engines.sql.dialect import Stored
 from deniable.engines.sql.spelling import Speller
 from deniable.files.scan import steps, take
 from deniable.files.source import DataFile
 from tests.support.moved import filled
+from tests.support.sail import stored
 
 WHOLES = [None, 0, 1, -1, 7, -7, 110, 2**31, 2**53 + 1, -(2**62), 2**63 - 1, -(2**63)]
 REALS = [
@@ -159,6 +165,52 @@ class PostgresBench:
         """The expression in each row, in order."""
         sql = f"SELECT {self.speller.spell(expression)} AS v FROM {self._source} ORDER BY place"
         return [value for (value,) in self._connection.execute(sql.encode()).fetchall()]
+
+    def close(self) -> None:
+        """Let go."""
+        self._connection.close()
+
+
+class SparkBench:
+    """The same rows in a file that a server reads, which speaks Spark Connect: Sail, or Spark."""
+
+    SIZE = 25
+    """Expressions in one statement: each has its price there, however small."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        columns = crossed()
+        self.rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+        table = pa.table({name: _array(values, TYPES[name]) for name, values in columns.items()})
+        file = folder / "odd.parquet"
+        pq.write_table(stored(table.append_column("place", pa.array(range(len(self.rows))))), file)
+        self._connection = SparkConnection(url, None, {"odd": str(file)}, seconds=300)
+        types = self._connection.types("odd")
+        kept = {name: SparkDialect().found(f"r.{name}", types[name]) for name in COLUMNS}
+        self.speller = Speller(kept, SparkDialect())
+        self._known: dict[str, list[Any]] = {}
+
+    def ask(self, expressions: Iterable[Expression]) -> None:
+        """All of them now, several in each statement."""
+        spelled = []
+        for expression in expressions:
+            with suppress(GapError, TooLongError):
+                spelled.append(self.speller.spell(expression))
+        missing = sorted({one for one in spelled if one not in self._known})
+        for start in range(0, len(missing), self.SIZE):
+            with suppress(Exception):  # whichever it is, it fails again when it is asked alone
+                self._ask(missing[start : start + self.SIZE])
+
+    def values(self, expression: Expression) -> list[Any]:
+        """The expression in each row, in order."""
+        spelled = self.speller.spell(expression)
+        if spelled not in self._known:
+            self._ask([spelled])
+        return self._known[spelled]
+
+    def _ask(self, spelled: list[str]) -> None:
+        named = ", ".join(f"{one} AS v{place}" for place, one in enumerate(spelled))
+        found = self._connection.fetch(f"SELECT {named} FROM odd AS r ORDER BY place")
+        self._known |= {one: column.to_pylist() for one, column in zip(spelled, found.columns, strict=True)}
 
     def close(self) -> None:
         """Let go."""

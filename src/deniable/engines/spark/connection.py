@@ -21,8 +21,11 @@ _SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
 }
-"""Moments have one number; nothing overflows in silence; a partition `region=01` is not the number 1."""
+"""Moments have one number; nothing overflows in silence; a partition `region=01` is not the number 1; an old date is
+read as it stands, and does not stop the query."""
 _GOODBYE = 2.0
 """Seconds that a server has to stop a statement, or to forget a session; a process that ends waits no longer."""
 

@@ -254,11 +254,16 @@ def _like(word: str) -> Callable[[str, str], str]:
 
 
 def _power(base: str, exponent: str) -> str:
-    """Zero to a negative power is infinite, and of negative zero to an odd one, negative; Sail would raise."""
+    """Zero to a negative power is infinite, and of negative zero to an odd one, negative; Sail would raise.
+
+    One to an infinite power is one; Java would say NaN.
+    """
     infinite = f"{base} = 0 AND {exponent} < 0"
     below = f"CAST({base} AS STRING) LIKE '-%' AND ABS({exponent} % 2) = 1"
     sides = f"CASE WHEN {below} THEN DOUBLE('-inf') ELSE DOUBLE('inf') END"
-    return f"CASE WHEN {infinite} THEN {sides} ELSE POWER(CASE WHEN {infinite} THEN 1D ELSE {base} END, {exponent}) END"
+    one = f"WHEN ABS({base}) = 1 AND ABS({exponent}) = DOUBLE('inf') THEN 1D"
+    power = f"POWER(CASE WHEN {infinite} THEN 1D ELSE {base} END, {exponent})"
+    return f"CASE WHEN {infinite} THEN {sides} {one} ELSE {power} END"
 
 
 def _substring(value: str, start: str, length: str) -> str:
@@ -304,6 +309,11 @@ def _later(value: str, months: str, microseconds: str) -> str:
 def _bucket(value: str, width: str) -> str:
     monday = f"{(_MICROSECONDS.format(value))} - {10_959 * DAY}"
     return _moment(f"{_MICROSECONDS.format(value)} - PMOD({monday}, {width})")
+
+
+def _no_time(value: str) -> str:
+    del value
+    raise GapError("times of day")
 
 
 def _whole(function: str) -> str:
@@ -388,5 +398,5 @@ _PATTERNS: Mapping[str, str | Callable[..., str]] = {
     "date": "DATE_FROM_UNIX_DATE(CAST({} AS INT))",
     "as_date": "CAST({} AS DATE)",
     "as_timestamp": "CAST({} AS TIMESTAMP_NTZ)",
-    "as_time": "CAST({} AS TIME)",
+    "as_time": _no_time,
 }
