@@ -207,9 +207,15 @@ class Curator:
         (answer,) = question.answers(from_bytes(recorded), self._outer, self.policy.budget.delta, free=True)
         return answer
 
-    def name(self, sql: str, *, params: Parameters | None = None, **payment: Unpack[Payment]) -> str:
-        """What the ledger calls the question: the same for everyone who asks the same of the same data."""
-        return self._question(self._priced(filled(sql, params).text, payment), self.engine)
+    def name(
+        self, sql: str, *, params: Parameters | None = None, analyst: str | None = None, **payment: Unpack[Payment]
+    ) -> str:
+        """What the ledger calls the question: the same for everyone who asks the same of the same data.
+
+        What an accuracy costs can follow from the private profile: then, for everyone who has been shown it.
+        """
+        accounts = () if (who := self._who(analyst)) is None else self.policy.accounts(who)
+        return self._question(self._priced(filled(sql, params).text, payment, accounts), self.engine)
 
     def statements(self, sql: str, *, params: Parameters | None = None, **payment: Unpack[Payment]) -> list[str]:
         """What the engine would be asked, in its own words; for custodians. Reads no private row, spends nothing."""

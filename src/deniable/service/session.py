@@ -117,15 +117,13 @@ class Session:
                 return "", exact
             self.population.priced.note([sql])
             payment = self._settled(spending, sql)
-            name = curator.name(sql, **payment)
-            key = (name, sql, tuple(sorted((key, str(value)) for key, value in payment.items())))
-            mine = f"{self.who}\0{name}"
-            if mine in self.population.shown and (seen := self.population.answers.get(key)) is not None:
+            name = curator.name(sql, analyst=self.who, **payment)
+            key = (self.who, name, sql, tuple(sorted((key, str(value)) for key, value in payment.items())))
+            if (seen := self.population.answers.get(key)) is not None:
                 return name, seen
             recorded = curator.recorded(sql, analyst=self.who, **payment)
             if recorded is not None:
                 self.population.answers.keep(key, _complete(recorded))
-                self.population.shown.note([mine])
             return name, recorded
 
         def buy() -> NoisyAnswer | PublicAnswer:

@@ -12,8 +12,8 @@ from deniable.engines.postgres.doubles import INFINITY, MINUS_INFINITY, bound, f
 _MOST_REPEATS = 255
 """PostgreSQL's own limit."""
 _MOST_OPTIONAL = 255
-"""Parts of a pattern that may be missing, each as often as it is counted: to read a pattern takes PostgreSQL a time that
-grows with the cube of these, and it reads one only when it meets a row."""
+"""Parts of a pattern that may be missing, each as often as it is counted. To read a pattern takes PostgreSQL a time
+that grows with the cube of these, and it reads one only when it meets a row."""
 _MANY_DIGITS, _MANY_PLACES = 400, 2000
 """Before the point, and behind it: no double, and no whole number of 64 bits, is told from others by more."""
 _SPACES = " \\t\\n\\r\\f"
@@ -163,7 +163,8 @@ def _decimal(value: str) -> str:
     sign = "CASE WHEN q.t LIKE '-%' THEN '-' ELSE '' END"
     before, behind = (f"split_part(ltrim(q.t, '+-'), '.', {part})" for part in (1, 2))
     rest = f"left(ltrim(substr({behind}, {_MANY_PLACES + 1}), '0'), 1)"
-    short = f"{sign} || '0' || left(ltrim({before}, '0'), {_MANY_DIGITS}) || '.' || left({behind}, {_MANY_PLACES}) || {rest}"
+    whole = f"{sign} || '0' || left(ltrim({before}, '0'), {_MANY_DIGITS})"
+    short = f"{whole} || '.' || left({behind}, {_MANY_PLACES}) || {rest}"
     said = f"CASE WHEN length(q.t) <= {_MANY_DIGITS} THEN q.t ELSE {short} END"
     return bound(
         f"CASE WHEN q.t IS NOT NULL THEN CAST({said} AS numeric) END",
