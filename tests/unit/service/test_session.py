@@ -421,3 +421,24 @@ def test_a_price_that_follows_from_the_profile_has_the_deadline_of_who_paid(tmp_
     took, first, shown = asyncio.run(play())
     assert first.table == shown.table
     assert took >= 1.495
+
+
+def test_an_analysts_history_does_not_count_what_others_were_answered(tmp_path):
+    """Places in the ledger would: the answer of a question that ran for longer comes after a charge, not before."""
+
+    async def numbers(place, pace):
+        with served(place, "700ms", pace, places=2) as (service, secrets):
+            alice, bob = [await session(service, secrets[name]) for name in ("alice", "bob")]
+            slow = asyncio.create_task(alice.ask(COUNT, EPSILON))
+            await asyncio.sleep(0.35)
+            await bob.ask(BY_REGION, EPSILON)
+            await slow
+            await bob.ask(f"{COUNT} WHERE age < 3", EPSILON)
+            mine = [line.entry for line in await bob.history()]
+            later = [line.entry for line in await bob.history(after=1)]
+            await service.close()
+            return mine, later
+
+    for name, pace in (("quick", lambda: 0.0), ("slow", lambda: 0.6)):
+        (tmp_path / name).mkdir()
+        assert asyncio.run(numbers(tmp_path / name, pace)) == ([1, 2], [2])
