@@ -88,6 +88,7 @@ REACHING = [
     "random()",
     "uuid()",
     "now() - TIMESTAMP '2025-01-01'",
+    "age(DATE '2020-01-01')",
     "current_setting('memory_limit')",
     "getenv('HOME')",
     "getvariable('x')",

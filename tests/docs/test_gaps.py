@@ -48,6 +48,9 @@ TRIED: dict[str, Expression | Numbered] = {
     "texts with a zero byte": Call("equal", (TEXT, _text("\x00")), Kind.BOOLEAN),
     "names with a zero byte": Column("\x00", Kind.TEXT),
     "patterns that count further than 255": Call("matches", (TEXT, _text("a{256}")), Kind.BOOLEAN),
+    "patterns with more than 255 parts that may be missing": Call(
+        "matches", (TEXT, _text("((a?){16}){16}")), Kind.BOOLEAN
+    ),
     r"patterns with \D, \W or \S in brackets": Call("matches", (TEXT, _text(r"[a\D]")), Kind.BOOLEAN),
     "remainders of real numbers": Call("remainder", (REAL, Literal(Fraction(2), Kind.NUMBER)), Kind.NUMBER),
 }

@@ -207,9 +207,15 @@ class Curator:
         (answer,) = question.answers(from_bytes(recorded), self._outer, self.policy.budget.delta, free=True)
         return answer
 
-    def name(self, sql: str, *, params: Parameters | None = None, **payment: Unpack[Payment]) -> str:
-        """What the ledger calls the question: the same for everyone who asks the same of the same data."""
-        return self._question(self._priced(filled(sql, params).text, payment), self.engine)
+    def name(
+        self, sql: str, *, params: Parameters | None = None, analyst: str | None = None, **payment: Unpack[Payment]
+    ) -> str:
+        """What the ledger calls the question: the same for everyone who asks the same of the same data.
+
+        What an accuracy costs can follow from the private profile: then, for everyone who has been shown it.
+        """
+        accounts = () if (who := self._who(analyst)) is None else self.policy.accounts(who)
+        return self._question(self._priced(filled(sql, params).text, payment, accounts), self.engine)
 
     def statements(self, sql: str, *, params: Parameters | None = None, **payment: Unpack[Payment]) -> list[str]:
         """What the engine would be asked, in its own words; for custodians. Reads no private row, spends nothing."""
@@ -333,7 +339,8 @@ class Curator:
         """
         from deniable.curator.training.purchase import plan_training  # noqa: PLC0415 - same
 
-        plan = plan_training(self._public.policy_for(sql or ""), learner, sql, target, Spend.of(**payment))
+        spend = Spend.of(**payment)
+        plan = plan_training(self._weighed(spend, sql or ""), learner, sql, target, spend)
         recorded, free = self._buy(plan, analyst)
         return plan.made(recorded, lambda found: learner.learned(plan.trained(free=free), found))
 
@@ -350,7 +357,8 @@ class Curator:
         from deniable.curator.training.purchase import plan_training  # noqa: PLC0415 - same
 
         self.policy.accounts(self._who(analyst))
-        return plan_training(self._public.policy_for(sql or ""), learner, sql, target, Spend.of(**payment)).quote
+        spend = Spend.of(**payment)
+        return plan_training(self._weighed(spend, sql or ""), learner, sql, target, spend).quote
 
     def score(
         self, learner: Learner, sql: str | None = None, *, analyst: str | None = None, **payment: Unpack[Payment]
@@ -359,8 +367,8 @@ class Curator:
         from deniable.curator.training.scoring import plan_score  # noqa: PLC0415 - same
         from deniable.learn.score import PaidScore  # noqa: PLC0415 - same
 
-        policy = self._public.policy_for(sql or learner.trained_.sql)
-        plan = plan_score(policy, learner, sql, Spend.of(**payment))
+        spend = Spend.of(**payment)
+        plan = plan_score(self._weighed(spend, sql or learner.trained_.sql), learner, sql, spend)
         recorded, free = self._buy(plan, analyst)
         return plan.made(recorded, lambda found: PaidScore(**found, loss=plan.loss.to_dict(), free=free))
 
@@ -480,8 +488,7 @@ class Curator:
 
     def _plan(self, sql: str, spend: Spend, accounts: Sequence[Account] = ()) -> PricedStatements:
         """The plan, with what the private profile says about it, if all of these accounts have been shown one."""
-        policy = self._public.policy_for(sql)
-        weighed = policy if spend.contribution is None else policy.weighing(spend.contribution)
+        weighed = self._weighed(spend, sql)
         profile = self._profiles.of(accounts) if accounts else None
         if profile is None:
             return self._plans.plan(sql, spend, weighed)
@@ -514,5 +521,10 @@ class Curator:
         self, questions: Sequence[str], shares: Sequence[Number] | None, payment: Payment
     ) -> PricedStatements:
         """Parsed, bound, and priced together."""
+        spend = Spend.of(**payment)
+        return self._checked(plan_statements(questions, self._weighed(spend, *questions), spend, shares))
+
+    def _weighed(self, spend: Spend, *questions: str) -> Policy:
+        """The policy for these questions, in which people weigh what the spend says, if that is less."""
         policy = self._public.policy_for(*questions)
-        return self._checked(plan_statements(questions, policy, Spend.of(**payment), shares))
+        return policy if spend.contribution is None else policy.weighing(spend.contribution)

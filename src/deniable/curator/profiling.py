@@ -175,6 +175,7 @@ def plan_profile(policy: Policy, spend: Spend) -> ProfilePlan:
     """Every private table for the same part of rho; within it, half is for people, and the rest for columns."""
     if spend.rho is None:
         raise Refused("bad-spend", "A profile is paid for in rho.", "Give rho = 0.02, or a little more or less.")
+    spend.check_contribution("a profile")
     rho = ChargeLimits.of(policy).admit(spend, Fraction(1)).rho or Fraction(0)
     private = [table for table in policy.tables.values() if not table.public]
     if not private:

@@ -44,6 +44,7 @@ class ReleasePlanner:
     def _plan(self, work: Workload, spend: Spend, strategy: str, values: Values) -> ReleasePlan:
         from deniable.curator.release import plan_release  # noqa: PLC0415 - see above
 
+        spend.check_contribution("a workload")
         admitted = self.limits.admit(spend)
         plan = plan_release(work, self.cells(work), admitted, strategy, values)
         self.limits.check_size(plan.quote.numbers)
@@ -68,6 +69,7 @@ def cells_of(policy: Policy, work: Workload) -> ReleaseCells:
 
 def private_values(cells: ReleaseCells, spend: Spend, limits: ChargeLimits) -> tuple[dict[str, str], Spend, Spend]:
     """For each attribute whose values only the data knows, a question that selects them; its spend, and the rest."""
+    spend.check_contribution("a workload")
     unknown = {name: key for name, key in zip(cells.attributes, cells.bound.keys, strict=True) if key.domain is None}
     if not unknown:
         return {}, spend, spend

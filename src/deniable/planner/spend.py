@@ -51,6 +51,12 @@ class Spend:
     least: Fraction = Fraction(0)
     """For an accuracy: the epsilon that is spent at least, even if less would do."""
 
+    def check_contribution(self, what: str) -> None:
+        """Refuse a contribution of its own where the policy's is what counts: it must not be passed over."""
+        if self.contribution is not None:
+            reason = f"What one person weighs in {what} cannot be said beside the spend."
+            raise Refused("bad-spend", reason, "Leave contribution out.")
+
     @classmethod
     def of(cls, **payment: Unpack[Payment]) -> Spend:
         """Read as people write it; what cannot be is refused."""

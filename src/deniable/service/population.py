@@ -39,8 +39,6 @@ class ServedPopulation:
         self.schedule = Schedule(serving.release_after, serving.places, curator.ledger.times, self._late)
         self.curator = replace(curator, on_charge=self._charged, on_repeat=self.schedule.repeated)
         self.answers = RecentAnswers()
-        self.shown = RecentNames()
-        """Who has been shown which question's answer, and so may look at it again: an analyst and a question each."""
         self.priced = RecentNames()
         """Questions that have a price, by their text: what is in the policy decides, and does not change."""
         self._lines: dict[str, _Line] = defaultdict(_Line)

@@ -41,14 +41,14 @@ class RecentNames:
 
 
 class RecentAnswers:
-    """Answers that were recorded and looked at lately. Who may see one is not decided here."""
+    """Answers as somebody was shown them lately: what stands beside the numbers can be for this person's eyes alone."""
 
     def __init__(self, most: int = _MOST_ANSWERS) -> None:
         self._most, self._lock = most, threading.Lock()
         self._known: OrderedDict[Hashable, NoisyAnswer] = OrderedDict()
 
     def get(self, key: Hashable) -> NoisyAnswer | None:
-        """The answer, if it is still known. A key names the question, its words and the version of the data."""
+        """The answer, if it is still known. A key names who asks, the question, its words and the data's version."""
         with self._lock:
             return self._known.get(key)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
@@ -39,6 +39,8 @@ class Charged:
     """A line of somebody's history: when it was charged, never when it was answered."""
 
     entry: int
+    """Its place in the ledger; of an analyst's own history, which of theirs it is. The ledger has entries of answers,
+    too, so by the places of charges one could tell when somebody's answer was recorded, and so how long it ran."""
     written: str
     analyst: str
     question: str
@@ -117,15 +119,13 @@ class Session:
                 return "", exact
             self.population.priced.note([sql])
             payment = self._settled(spending, sql)
-            name = curator.name(sql, **payment)
-            key = (name, sql, tuple(sorted((key, str(value)) for key, value in payment.items())))
-            mine = f"{self.who}\0{name}"
-            if mine in self.population.shown and (seen := self.population.answers.get(key)) is not None:
+            name = curator.name(sql, analyst=self.who, **payment)
+            key = (self.who, name, sql, tuple(sorted((key, str(value)) for key, value in payment.items())))
+            if (seen := self.population.answers.get(key)) is not None:
                 return name, seen
             recorded = curator.recorded(sql, analyst=self.who, **payment)
             if recorded is not None:
                 self.population.answers.keep(key, _complete(recorded))
-                self.population.shown.note([mine])
             return name, recorded
 
         def buy() -> NoisyAnswer | PublicAnswer:
@@ -183,11 +183,13 @@ class Session:
         return await self.free("budget", work)
 
     async def history(self, after: int = 0, most: int = 1_000) -> list[Charged]:
-        """Charges after an entry of the ledger, oldest first: an analyst's own, or everybody's for the other roles."""
+        """Charges after one of them, oldest first: an analyst's own, or everybody's for the other roles."""
 
         def work() -> list[Charged]:
             mine = self.who if self.token.role is Role.ANALYST else None
             found = [_charged(entry) for entry in self.population.curator.history() if _is_charge(entry, mine)]
+            if mine is not None:
+                found = [replace(one, entry=number) for number, one in enumerate(found, 1)]
             return [one for one in found if one.entry > after][:most]
 
         return await self.free("history", work)

@@ -8,14 +8,17 @@ from functools import partial
 import pyarrow as pa
 import pytest
 
+import deniable
 from deniable.core.algebra.query import ExactQuery
 from deniable.core.errors import Failed, Refused
 from deniable.core.event import Event
 from deniable.core.loss import Loss
 from deniable.curator.noise import add_noise
 from deniable.curator.purchase import Round
+from deniable.learn import PCA
 from deniable.planner import Plan, Spend, bind, parse, price
 from deniable.policy import Policy
+from deniable.releases import Workload
 from tests.support.curators import curator, silence
 from tests.support.tables import policy
 
@@ -162,3 +165,42 @@ def test_what_the_engine_cannot_run_is_refused_before_the_charge(house, monkeypa
     with pytest.raises(Refused, match="too long"):
         house._buy(Search(house.policy), None)
     assert len(house.history()) == 1
+
+
+def _people() -> pa.Table:
+    return pa.table({"u": [row // 4 for row in range(400)], "region": ["n", "s"] * 200, "x": list(range(400))})
+
+
+@pytest.fixture
+def weighed():
+    bounds, values = {"x": (0, 400)}, {"region": ["n", "s"]}
+    with deniable.protect(
+        _people(), unit="u", contribution=4, bounds=bounds, values=values, epsilon=20, delta=1e-6
+    ) as opened:
+        yield opened
+
+
+def test_a_contribution_of_ones_own_counts_in_batches_and_trainings_as_in_questions(weighed):
+    one = weighed.explain("SELECT COUNT(*) AS n FROM data", epsilon=1, contribution=1).lines[0].sensitivity
+    (quote,) = weighed.explain_all(["SELECT COUNT(*) AS n FROM data"], epsilon=1, contribution=1).questions
+    assert one == quote.lines[0].sensitivity == 1
+
+    def moved(contribution):
+        spend = {"rho": "0.1", "contribution": contribution}
+        return weighed.explain_training(PCA(), "SELECT x FROM data", **spend).steps[0].sensitivity
+
+    assert moved(4) == moved(None) == pytest.approx(4 * moved(1), abs=4)
+
+
+def test_where_a_contribution_of_ones_own_cannot_count_it_is_refused_and_not_passed_over(weighed):
+    spend = {"rho": "0.1", "contribution": 1}
+    for buy in (
+        lambda: weighed.explain(Workload.histogram("region"), **spend),
+        lambda: weighed.release(Workload.histogram("region"), **spend),
+        lambda: weighed.synthesize(**spend),
+        lambda: weighed.profile(**spend),
+    ):
+        with pytest.raises(Refused) as refusal:
+            buy()
+        assert refusal.value.code == "bad-spend"
+    assert [entry.kind for entry in weighed.history()] == ["created"]

@@ -375,3 +375,70 @@ def test_a_statement_around_a_question_is_described_for_nothing_charged_once_and
     assert (first.free, again.free, other.free) == (False, True, True)
     assert history[0].question == wrapped
     assert again.table.equals(first.table)
+
+
+def test_what_only_one_analyst_was_shown_of_the_profile_stays_with_that_one(tmp_path):
+    """Notes beside an answer quote the profile. Whoever asks in the same words gets those of their own, or none."""
+
+    async def play():
+        with served(tmp_path, "0s", None) as (service, secrets):
+            alice, bob = [await session(service, secrets[name]) for name in ("alice", "bob")]
+            service.populations["clinic"].curator.profile(analyst="alice", rho=5)
+            first = await bob.ask(COUNT, EPSILON)
+            for one in (bob, alice, bob, alice):
+                found = await one.ask(COUNT, EPSILON)
+                yield one.who, found.table == first.table, [note for note in found.notes if "profile" in note]
+            await service.close()
+
+    async def all_of_it():
+        return [seen async for seen in play()]
+
+    for who, same, notes in asyncio.run(all_of_it()):
+        assert same
+        assert bool(notes) == (who == "alice"), (who, notes)
+
+
+def test_a_price_that_follows_from_the_profile_has_the_deadline_of_who_paid(tmp_path):
+    """What the ledger calls the question depends on the profile, too: so does whose deadline is waited for."""
+    mean = "SELECT AVG(cost) AS m FROM visits"
+    spend = {"accuracy": "30"}
+
+    async def play():
+        with served(tmp_path, "1500ms", None) as (service, secrets):
+            alice, bob = [await session(service, secrets[name]) for name in ("alice", "bob")]
+            curator = service.populations["clinic"].curator
+            for name in ("alice", "bob"):
+                curator.profile(analyst=name, rho=5)
+            start, charged = now(), asyncio.Event()
+            paid = asyncio.create_task(alice.ask(mean, spend, lambda stage: stage == "charged" and charged.set()))
+            await asyncio.wait([paid, asyncio.create_task(charged.wait())], return_when=asyncio.FIRST_COMPLETED)
+            shown = await bob.ask(mean, spend)
+            took = now() - start
+            first = await paid
+            await service.close()
+            return took, first, shown
+
+    took, first, shown = asyncio.run(play())
+    assert first.table == shown.table
+    assert took >= 1.495
+
+
+def test_an_analysts_history_does_not_count_what_others_were_answered(tmp_path):
+    """Places in the ledger would: the answer of a question that ran for longer comes after a charge, not before."""
+
+    async def numbers(place, pace):
+        with served(place, "700ms", pace, places=2) as (service, secrets):
+            alice, bob = [await session(service, secrets[name]) for name in ("alice", "bob")]
+            slow = asyncio.create_task(alice.ask(COUNT, EPSILON))
+            await asyncio.sleep(0.35)
+            await bob.ask(BY_REGION, EPSILON)
+            await slow
+            await bob.ask(f"{COUNT} WHERE age < 3", EPSILON)
+            mine = [line.entry for line in await bob.history()]
+            later = [line.entry for line in await bob.history(after=1)]
+            await service.close()
+            return mine, later
+
+    for name, pace in (("quick", lambda: 0.0), ("slow", lambda: 0.6)):
+        (tmp_path / name).mkdir()
+        assert asyncio.run(numbers(tmp_path / name, pace)) == ([1, 2], [2])

@@ -200,6 +200,7 @@ def explained(policy: Policy, wanted: Synthesis, spend: Spend) -> SynthesisQuote
 
 def unlisted_values(policy: Policy, wanted: Synthesis, spend: Spend) -> tuple[dict[tuple[str, str], str], Spend, Spend]:
     """A question for each text column whose values only the data knows, what each may spend, and what is left."""
+    spend.check_contribution("a synthetic table")
     unlisted = dict.fromkeys(place for one in table_cells(policy, wanted, {}) for place in one.unlisted)
     least = _FOR_VALUES / len(unlisted) if unlisted else Fraction(1)
     paid = ChargeLimits.of(policy).admit(in_rho(spend, unlisted=bool(unlisted)), least)

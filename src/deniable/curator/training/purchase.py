@@ -82,8 +82,10 @@ class TrainingPlan:
         training, found = self.train(), list[PaidSum]()
         try:
             measure = next(training)
-            while len(found) < _MOST_STEPS:
+            while True:
                 found.append(measure)
+                if len(found) > _MOST_STEPS:
+                    raise ValueError("a training asks for too many sums")
                 measure = training.send(self.measured(measure, np.zeros(measure.kernel.size, dtype=np.int64)))
         except StopIteration:
             pass

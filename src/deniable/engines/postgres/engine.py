@@ -47,7 +47,8 @@ class PostgreSQL(Engine):
                 sees our statements, and with log_min_error_statement as usual, those that fail. Rows that row security
                 hides are not there.
     Gaps:       never: other statements than SELECT. not yet: REVERSE, texts with a zero byte, patterns that count
-                further than 255 or negate a class in brackets; see docs/engines.md.
+                further than 255, have more parts than that which may be missing, or negate a class in brackets; views
+                whose rows change at every look; see docs/engines.md.
     Needs:      the `postgres` extra; PostgreSQL 14 or later, in UTF-8, with the collation C.utf8.
 
     Example:
@@ -132,12 +133,18 @@ class PostgreSQL(Engine):
     def describe(self, table: str) -> dict[str, str]:
         """The columns and PostgreSQL's names of their types. Reads no rows."""
         place = self._place(table)
+        found: dict[str, str]
         try:
-            found: dict[str, str] = self._asked(lambda session: schema.columns(session.rows, place))
+            found, unsteady = self._asked(
+                lambda session: (schema.columns(session.rows, place), schema.unsteady(session.rows, place))
+            )
         except (Broken, Refused):
             raise InvalidArgumentError(table, "cannot be asked: there is no connection to the database") from None
         if not found:
             raise InvalidArgumentError(table, f"is not in the database: there is no {place.schema}.{place.name}")
+        if unsteady:
+            reason = f"is a view whose rows change while they are read, because it calls {unsteady}"
+            raise InvalidArgumentError(table, f"{reason}: make a materialized view, or declare the function STABLE")
         return found
 
     def compare(self, table: str, declared: Declared, distinct: Collection[str]) -> list[RowCounts]:

@@ -45,6 +45,22 @@ _KIND = """
 SELECT c.relkind::text, c.oid::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE n.nspname = %s AND c.relname = %s"""
 
+_UNSTEADY = """
+WITH RECURSIVE made_of AS (
+  SELECT c.oid, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE n.nspname = %s AND c.relname = %s
+  UNION
+  SELECT c.oid, c.relkind FROM made_of m JOIN pg_rewrite r ON r.ev_class = m.oid
+  JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
+  JOIN pg_class c ON c.oid = d.refobjid WHERE m.relkind = 'v'),
+words AS (
+  SELECT lower(coalesce(found[1], found[2])) AS word
+  FROM (SELECT oid FROM made_of WHERE relkind = 'v') AS v,
+  regexp_matches(pg_get_viewdef(oid), '([A-Za-z0-9_]+)"? *[(]|(tablesample)', 'gi') AS found)
+SELECT word FROM words WHERE word = 'tablesample'
+OR EXISTS (SELECT 1 FROM pg_proc p WHERE lower(p.proname) = word AND p.provolatile = 'v') ORDER BY word LIMIT 1"""
+"""What is called in a view, or in views that it is made of, and gives something else at every call."""
+
 _MOMENT = "SELECT pg_current_snapshot()::text || ' ' || pg_postmaster_start_time()::text || ' ' || current_database()"
 
 _WRITTEN = "SELECT count(*)::text || ' ' || COALESCE(sum(hashint8extended(xmin::text::bigint, 0)), 0)::text FROM {}"
@@ -61,6 +77,16 @@ def columns(rows: Rows, place: Place) -> dict[str, str]:
 def indexed(rows: Rows, place: Place, column: str) -> bool:
     """Whether an index begins with the column."""
     return bool(rows(_INDEXED, place.schema, place.name, column)[0][0])
+
+
+def unsteady(rows: Rows, place: Place) -> str:
+    """What makes a view's rows others at every look; nothing of a table, and of most views.
+
+    A statement reads rows twice: it counts those of each unit, and then adds them up. Rows that differ in between would
+    weigh what others should.
+    """
+    found = rows(_UNSTEADY, place.schema, place.name)
+    return str(found[0][0]) if found else ""
 
 
 def moment(rows: Rows) -> str:

@@ -71,6 +71,9 @@ class Snapshot:
             connection.read_only = True
         except psycopg.Error as error:
             raise Broken(f"no connection: {type(error).__name__}") from None
+        if connection.info.parameter_status("server_encoding") != "UTF8":
+            connection.close()  # elsewhere there is no normal form, which shows only with a row that is not ASCII
+            raise Broken("the database is not in UTF-8")
         return cls(connection, seconds)
 
     def rows(self, sql: str, *values: object) -> list[tuple[object, ...]]:

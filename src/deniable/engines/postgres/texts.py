@@ -11,6 +11,11 @@ from deniable.engines.postgres.doubles import INFINITY, MINUS_INFINITY, bound, f
 
 _MOST_REPEATS = 255
 """PostgreSQL's own limit."""
+_MOST_OPTIONAL = 255
+"""Parts of a pattern that may be missing, each as often as it is counted. To read a pattern takes PostgreSQL a time
+that grows with the cube of these, and it reads one only when it meets a row."""
+_MANY_DIGITS, _MANY_PLACES = 400, 2000
+"""Before the point, and behind it: no double, and no whole number of 64 bits, is told from others by more."""
 _SPACES = " \\t\\n\\r\\f"
 _CLASSES = {"d": "0-9", "w": "0-9A-Za-z_", "s": _SPACES}
 """Of ASCII alone, as in RE2."""
@@ -56,13 +61,33 @@ def pattern(written: str) -> str:
     r"""A regular expression in PostgreSQL's words: classes are ASCII's, and a dot is no line's end.
 
     Raises:
-        GapError: it counts too far, or puts a negated class into brackets.
+        GapError: it counts too far, or puts a negated class into brackets, or has too many parts that may be missing.
 
     Example:
         >>> print(pattern(r"^a.[^\d]{2}\b"))
         ^a[^\n][^0-9]{2}\y
     """
-    return "".join(_translated(piece) for piece in _PIECE.findall(written))
+    pieces = _PIECE.findall(written)
+    if _optional(pieces) > _MOST_OPTIONAL:
+        raise GapError("patterns with more than 255 parts that may be missing")
+    return "".join(_translated(piece) for piece in pieces)
+
+
+def _optional(pieces: list[str]) -> int:
+    """How many parts may be missing, each as often as it is counted."""
+    groups: list[list[int]] = [[]]
+    for piece in pieces:
+        if piece == "(":
+            groups.append([])
+        elif piece == ")" and len(groups) > 1:
+            groups[-2].append(sum(groups.pop()))
+        elif piece in "?*+" or (piece.startswith("{") and len(piece) > 1):
+            least, most = ([int(number) for number in re.findall(r"\d+", piece)] * 2)[:2] or (piece == "+", 1)
+            last = groups[-1].pop() if groups[-1] else 0
+            groups[-1].append(max(most, 1) * (last + (least == 0)))
+        else:
+            groups[-1].append(0)
+    return sum(sum(group) for group in groups)
 
 
 def _translated(piece: str) -> str:  # noqa: PLR0911 - one line for each
@@ -108,10 +133,9 @@ def parsed(value: str, kind: Kind) -> str:
     match kind:
         case Kind.INTEGER:
             inside = f"q.n BETWEEN {-(1 << 63)} AND {(1 << 63) - 1}"
-            number = bound(f"CASE WHEN q.t ~ {_said(NUMBER)} THEN round(CAST({_TRIMMED} AS numeric)) END", t=value)
-            return bound(f"CASE WHEN {inside} THEN CAST(q.n AS bigint) END", n=number)
+            return bound(f"CASE WHEN {inside} THEN CAST(q.n AS bigint) END", n=f"round({_decimal(value)})")
         case Kind.NUMBER:
-            number = from_numeric(f"CASE WHEN q.t ~ {_said(NUMBER)} THEN CAST({_TRIMMED} AS numeric) END")
+            number = from_numeric(_decimal("q.t"))
             endless = f"CASE WHEN q.t LIKE '%-%' THEN {MINUS_INFINITY} ELSE {INFINITY} END"
             return bound(f"CASE WHEN q.t ~ {_said(INFINITE)} THEN {endless} ELSE {number} END", t=value)
         case Kind.BOOLEAN:
@@ -129,6 +153,23 @@ def parsed(value: str, kind: Kind) -> str:
 
 
 _TRIMMED = "btrim(q.t, E' \\t\\n\\r\\f')"
+
+
+def _decimal(value: str) -> str:
+    """The number that a text says. Of endless digits, which no decimal number can have, as many as matter.
+
+    One digit stands for all that are left out behind the point, so that no half is rounded otherwise.
+    """
+    sign = "CASE WHEN q.t LIKE '-%' THEN '-' ELSE '' END"
+    before, behind = (f"split_part(ltrim(q.t, '+-'), '.', {part})" for part in (1, 2))
+    rest = f"left(ltrim(substr({behind}, {_MANY_PLACES + 1}), '0'), 1)"
+    whole = f"{sign} || '0' || left(ltrim({before}, '0'), {_MANY_DIGITS})"
+    short = f"{whole} || '.' || left({behind}, {_MANY_PLACES}) || {rest}"
+    said = f"CASE WHEN length(q.t) <= {_MANY_DIGITS} THEN q.t ELSE {short} END"
+    return bound(
+        f"CASE WHEN q.t IS NOT NULL THEN CAST({said} AS numeric) END",
+        t=bound(f"CASE WHEN q.t ~ {_said(NUMBER)} THEN {_TRIMMED} END", t=value),
+    )
 
 
 def _day(value: str) -> str:

@@ -31,6 +31,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_NOTHING = frozenset({"^", "$", "|", "(", "(?:", "\\b", "\\B"})
+"""What cannot be repeated: engines disagree, and some say so only when a row is matched."""
 
 
 def pattern(arguments: tuple[Expression, ...]) -> Range:
@@ -38,10 +40,10 @@ def pattern(arguments: tuple[Expression, ...]) -> Range:
     text = constant("pattern", arguments[1])
     if len(text) > _MOST_PATTERN:
         raise InvalidArgumentError("pattern", f"must have at most {_MOST_PATTERN} characters")
-    repeats, place, depths = 1, 0, [1]
+    repeats, place, depths, repeated = 1, 0, [1], True
     while place < len(text):
         token = _TOKEN.match(text, place)
-        if token is None:
+        if token is None or (token["repeat"] and repeated):
             what = "may use letters, . ^ $ | ( ) [a-z] * + ? {2,3} and \\d \\w \\s \\b; not look-around, \\1 or flags"
             raise InvalidArgumentError("pattern", what)
         if token["open"]:
@@ -53,7 +55,7 @@ def pattern(arguments: tuple[Expression, ...]) -> Range:
             many = max(int(token["least"] or 1), int(token["most"] or 1), 1)
             depths[-1] *= many
             repeats = max(repeats, depths[-1])
-        place = token.end()
+        place, repeated = token.end(), bool(token["repeat"]) or token[0] in _NOTHING
     try:
         re.compile(text)
     except re.error:

@@ -23,6 +23,9 @@ def check(tree: exp.Expression) -> None:
         if isinstance(node, exp.Anonymous):
             if node.name.lower() not in _NAMED:
                 raise _unknown(node)
+            if node.name.lower() == "age" and len(node.expressions) == 1:
+                reason = "age of one moment reads the clock, and an answer must be the same whenever it is asked for."
+                raise Refused("unknown-function", reason, "Write age(CURRENT_DATE, moment).", position(node))
         elif isinstance(node, exp.Pad | exp.Repeat | exp.Space):
             _check_length(node)
         elif isinstance(node, exp.Func) and not isinstance(node, exp.And | exp.Or | exp.Xor):
@@ -94,14 +97,14 @@ _FUNCTIONS = frozenset(
     Translate
     Year Month Quarter Week WeekOfYear Day DayOfMonth DayOfWeek DayOfWeekIso DayOfYear Hour Minute Second Date Monthname
     Dayname LastDay DateTrunc TimestampTrunc DateDiff TimestampDiff DateAdd DateSub TimeToStr StrToTime DateFromParts
-    TimeToUnix UnixToTime TsOrDsToDate TsOrDsAdd TsOrDsDiff
+    TimeFromParts TimeToUnix UnixToTime TsOrDsToDate TsOrDsAdd TsOrDsDiff
     """.split()  # noqa: SIM905 - same
 )
 _NAMED = frozenset(
     """
     printf weekday isoyear decade century millisecond microsecond dayofmonth isodow yearweek era date_part datepart
     date_sub datesub datediff dateadd age strlen isfinite even gamma product fsum favg entropy mad bit_count prefix
-    suffix signbit gcd lcm epoch_ms to_days to_months to_years to_weeks to_hours to_minutes to_seconds make_time julian
+    suffix signbit gcd lcm epoch_ms to_days to_months to_years to_weeks to_hours to_minutes to_seconds julian
     """.split()  # noqa: SIM905 - same
 )
 _KNOWN = tuple(sorted({*(name.upper() for name in _FUNCTIONS), *(name.upper() for name in _NAMED)}))
