@@ -18,11 +18,13 @@ from deniable.planner.expressions.translate import translate
 from deniable.planner.parse import position
 from deniable.planner.relations.clauses import check_inner, parts_of, refuse_others
 from deniable.planner.relations.correlated import spoken_of
+from deniable.planner.relations.explosions import cut
 from deniable.planner.relations.items import Item, closed, is_comma, is_plain, joined
-from deniable.planner.relations.joins import opened
+from deniable.planner.relations.joins import beside, opened, satisfied
 from deniable.planner.relations.membership import Members, contained, existing, memberships
 from deniable.planner.relations.names import declared, homes, own_name, qualifier
 from deniable.planner.relations.rows import Names, Origin, both, stacked
+from deniable.planner.relations.scalars import scalar, scalars
 from deniable.planner.relations.scopes import RowScope, condition
 from deniable.planner.relations.subqueries import check_once, everything, grouped, is_grouped, row_by_row
 from deniable.planner.work import spend
@@ -174,6 +176,9 @@ class Relations:
     def _members(self, select: exp.Select, rows: Origin) -> RowScope:
         """`x IN (SELECT ...)` and EXISTS: each is one more table beside the rows, in which a row is or is not."""
         found: dict[exp.Expression, Expression] = {}
+        for one in scalars(select):
+            if one not in found and (beside_one := self._scalar(one, rows, found)) is not None:
+                rows, found[one] = beside_one
         for node in memberships(select):
             rows = opened(rows)
             scope = RowScope(rows, found)
@@ -185,6 +190,31 @@ class Relations:
                 value = translate(node.this, scope)
                 rows, found[node] = contained(node, value, self._set(node.args["query"], scope), rows)
         return RowScope(rows, found)
+
+    def _scalar(
+        self, node: exp.Subquery, rows: Origin, found: Mapping[exp.Expression, Expression]
+    ) -> tuple[Origin, Expression] | None:
+        """The rows beside a subquery for one value, and that value; None: it is about everybody, and so no row's."""
+        select: exp.Expression = node
+        while isinstance(select, exp.Subquery):
+            refuse_others(select, ("this",))
+            select = select.this
+        if not isinstance(select, exp.Select) or select.args.get("from_") is None:
+            return None
+        within = self.within(select)
+        items = within._items(select)  # noqa: SLF001 - of its own kind
+        tables = {alias: names for item in items for alias, names in item.origin.names.items()}
+        spoken = spoken_of(parts_of(select.args.get("where")), tables, rows)
+        if not spoken.pairs and any(item.origin.private for item in items):
+            return None
+        check_inner(select)
+        meant = scalar(select, spoken)
+        left = opened(rows.numbered())
+        other = within.query(meant.query, meant.alias)
+        both_sides = cut(beside(left, other, satisfied(meant.ties), outer=bool(meant.ties), node=node), node)
+        value = translate(meant.value, RowScope(both_sides, found))
+        names = {alias: names for alias, names in both_sides.names.items() if alias != meant.alias}
+        return replace(both_sides, names=names), value
 
     def _set(self, node: exp.Expression, scope: RowScope) -> Members:
         """The rows of a subquery that can speak of the row outside of it, if it does so by equalities in WHERE."""

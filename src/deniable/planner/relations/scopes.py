@@ -35,11 +35,11 @@ class RowScope:
 
     origin: Origin
     members: Mapping[exp.Expression, Expression] = field(default_factory=dict)
-    """What `x IN (SELECT ...)` means, where rows are joined to it."""
+    """What `x IN (SELECT ...)`, and a subquery for one value, means, where rows are joined to it."""
 
     def special(self, node: exp.Expression) -> Expression | None:
-        """Whether the row is among others; nothing else is special in a row."""
-        return self.members.get(node) if isinstance(node, exp.In | exp.Exists) else None
+        """Whether the row is among others, and the value of a subquery; nothing else is special in a row."""
+        return self.members.get(node) if isinstance(node, exp.In | exp.Exists | exp.Subquery) else None
 
     def column(self, node: exp.Column) -> Expression:
         """A declared column. What is not declared does not exist."""
