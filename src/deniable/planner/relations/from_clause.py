@@ -26,6 +26,7 @@ from deniable.planner.relations.names import declared, homes, own_name, qualifie
 from deniable.planner.relations.rows import Names, Origin, both, stacked
 from deniable.planner.relations.scalars import scalar, scalars
 from deniable.planner.relations.scopes import RowScope, condition
+from deniable.planner.relations.set_operations import among_others, distinct_rows
 from deniable.planner.relations.subqueries import check_once, everything, grouped, is_grouped, row_by_row
 from deniable.planner.work import spend
 from deniable.policy import Policy
@@ -119,8 +120,8 @@ class Relations:
         if isinstance(node, exp.Subquery):
             refuse_others(node, ("this",))
             return self.query(node.this, alias, columns)
-        if isinstance(node, exp.Union):
-            found = self._union(node, alias)
+        if isinstance(node, exp.SetOperation):
+            found = self.within(node)._set_operation(node, alias)  # noqa: SLF001 - of its own kind
         elif isinstance(node, exp.Select):
             check_inner(node)
             inner = self.within(node)
@@ -162,16 +163,26 @@ class Relations:
             return Origin.of(table, node.alias)
         return replace(Origin.of(table, own_name(table)), homes={own_name(table): homes(table, self.policy)})
 
-    def _union(self, node: exp.Union, alias: str) -> Origin:
-        """UNION ALL of any number of parts."""
-        if node.args.get("distinct") or node.args.get("by_name"):
-            raise Refused(
-                "unsupported-clause", "UNION is only supported as UNION ALL.", "Write UNION ALL.", position(node)
-            )
-        refuse_others(node, ("this", "expression", "distinct"))
+    def _set_operation(self, node: exp.SetOperation, alias: str) -> Origin:
+        """UNION ALL of any number of parts; the others in words of that, of DISTINCT and of EXISTS."""
+        refuse_others(node, ("this", "expression", "distinct", "with_"))
         parts = [self.query(part, alias) for part in (node.this, node.expression)]
         _check_alike(parts, node)
-        return stacked(parts)
+        if isinstance(node, exp.Union) and not node.args.get("distinct"):
+            return stacked(parts)
+        columns = list(zip(*(part.columns.items() for part in parts), strict=False))
+        names = [name for (name, _), _ in columns]
+        if not isinstance(node, exp.Intersect | exp.Except):
+            return self.query(distinct_rows(node, names), alias)
+        if any(len(part.columns) != len(columns) for part in parts):
+            reason = f"The parts of {node.key.upper()} have different columns."
+            raise Refused("unsupported-form", reason, "Select the same.", position(node))
+        whose = tuple(part.unit for part in parts)
+        if any(one.nullable and other.nullable and (one, other) != whose for (_, one), (_, other) in columns):
+            reason = f"{node.key.upper()} of columns that can be NULL is not supported."
+            hint = "Select only the column that names the person, or have the others declared with nulls = false."
+            raise Refused("unsupported-form", reason, hint, position(node))
+        return self.query(among_others(node, names), alias)
 
     def _members(self, select: exp.Select, rows: Origin) -> RowScope:
         """`x IN (SELECT ...)` and EXISTS: each is one more table beside the rows, in which a row is or is not."""
