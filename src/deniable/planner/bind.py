@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
@@ -25,6 +25,7 @@ from deniable.planner.relations.clauses import ordinal, referred, small, terms, 
 from deniable.planner.relations.determined import possible, undetermined
 from deniable.planner.relations.from_clause import Relations
 from deniable.planner.relations.scopes import OutputScope, RowScope, aggregates, taken_apart
+from deniable.planner.relations.usual import sentences
 from deniable.planner.wording.spellings import clocked
 from deniable.planner.work import counted
 from deniable.policy import Policy
@@ -79,7 +80,17 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
         order=order,
         limit=_whole(select, "limit"),
         offset=_whole(select, "offset") or 0,
+        usual=tuple(sentences(_summed(found), origin.columns, origin.usual)),
     )
+
+
+def _summed(statistics: Sequence[Base]) -> Iterator[Expression]:
+    """What is computed of each row."""
+    for statistic in statistics:
+        if not isinstance(statistic, Statistic):
+            yield statistic.histogram.cell
+        elif statistic.total is not None:
+            yield statistic.total.row
 
 
 def _public(select: exp.Select, policy: Policy) -> Refused:

@@ -85,6 +85,8 @@ class Bound:
     """Names of keys from one public table, and the values that stand side by side there: other groups are not shown."""
     clock: tuple[str, ...] = ()
     """What CURRENT_DATE and its like were when the question was bound, in sentences."""
+    usual: tuple[str, ...] = ()
+    """What was cut to where it usually lies, in sentences."""
 
     @property
     def private_keys(self) -> bool:

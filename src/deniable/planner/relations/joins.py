@@ -115,6 +115,7 @@ def beside(left: Origin, other: Origin, link: JoinLink, *, outer: bool, node: ex
         links={**left.links, **right.links},
         key=_key(left, right, found),
         entries={**left.entries, **right.entries},
+        usual={**left.usual, **right.usual},
     )
 
 

@@ -29,6 +29,7 @@ from deniable.core.errors import Refused
 from deniable.planner.expressions.functions import call, longest
 from deniable.planner.expressions.keys import Domain, conjuncts
 from deniable.planner.expressions.ranges import union
+from deniable.planner.relations.usual import within_usual
 from deniable.policy import DeclaredTable, Entry
 
 MOST_WEIGHT = 10**9
@@ -96,6 +97,8 @@ class Origin:
     """The column of a declared table that the policy says nobody has twice."""
     entries: Mapping[str, tuple[str, Mapping[Entry, Entry]]] = field(default_factory=dict)
     """The columns of public tables that were read: the key that each follows from, and its value for each of these."""
+    usual: Mapping[str, Range] = field(default_factory=dict)
+    """Where what was measured for each person usually lies."""
 
     @classmethod
     def of(cls, table: DeclaredTable, alias: str) -> Self:
@@ -166,6 +169,7 @@ class Origin:
             links={prefix + name: table for name, table in self.links.items()},
             key=None if self.key is None else prefix + self.key,
             entries={prefix + name: (prefix + key, found) for name, (key, found) in self.entries.items()},
+            usual={prefix + name: within for name, within in self.usual.items()},
         )
 
     def numbered(self) -> Origin:
@@ -243,6 +247,7 @@ def stacked(parts: list[Origin]) -> Origin:
         homes=first.homes,
         links={field.column.name: field.link for field in fields if field.link is not None},
         key=next((field.column.name for field in fields if first.is_key(field.values[0])), None) if alone else None,
+        usual={field.column.name: field.usual for field in fields if field.usual is not None},
     )
 
 
@@ -256,6 +261,7 @@ class _Stack:
     listed: Domain | None
     step: Fraction | None
     link: str | None
+    usual: Range | None
 
     @classmethod
     def of(cls, name: str, values: list[Expression], parts: list[Origin]) -> Self:
@@ -275,7 +281,15 @@ class _Stack:
             listed=None if None in listed else tuple(dict.fromkeys(entry for each in listed for entry in each or ())),
             step=steps.pop() if len(steps) == 1 else None,
             link=links.pop() if len(links) == 1 else None,
+            usual=_usual(values, parts),
         )
+
+
+def _usual(values: list[Expression], parts: list[Origin]) -> Range | None:
+    """Where the values of all parts usually lie, if they have no bounds but that is known."""
+    found = [within_usual(value, part.usual) for value, part in zip(values, parts, strict=True)]
+    there = [value.range for value in found if not _null(value)]
+    return union(*there) if found != values and all(one.finite for one in there) else None
 
 
 def _columns(table: DeclaredTable) -> Names:

@@ -22,6 +22,7 @@ from deniable.planner.parse import position
 from deniable.planner.relations.determined import determined
 from deniable.planner.relations.names import qualifier
 from deniable.planner.relations.rows import MERGED, Origin
+from deniable.planner.relations.usual import within_usual
 from deniable.planner.wording.own_words import advised, spelled
 from deniable.planner.work import spend
 
@@ -184,6 +185,8 @@ def taken_apart(node: exp.Expression, row: RowScope) -> tuple[AggregateFunction,
     where = condition(node.expression.this, row) if isinstance(node, exp.Filter) else None
     found = written(node.this if isinstance(node, exp.Filter) else node)
     values = tuple(translate(value, row) for value in found.values)
+    if found.function not in (COUNT, DISTINCT):
+        values = tuple(within_usual(value, row.origin.usual) for value in values)
     values, where = conditional(values, where, zeros=found.function is SUM)
     if found.function.adds:
         values = tuple(call("to_integer", value) if value.kind is Kind.BOOLEAN else value for value in values)

@@ -16,6 +16,7 @@ from deniable.planner.relations.clauses import referred, refuse_others, terms, t
 from deniable.planner.relations.per_unit import UnitScope
 from deniable.planner.relations.rows import MERGED, Origin
 from deniable.planner.relations.scopes import RowScope, aggregates, condition
+from deniable.planner.relations.usual import usual_range
 
 
 def row_by_row(select: exp.Select, scope: RowScope) -> Origin:
@@ -102,6 +103,11 @@ def grouped(select: exp.Select, scope: RowScope) -> Origin:
         works=origin.works,
         links={key.name: table for key in keys if (table := origin.leads(key.value)) is not None},
         key=keys[0].name if len(keys) == 1 and origin.leads(keys[0].value) is not None else None,
+        usual={
+            name: within
+            for measure, name in inner.measures.items()
+            if origin.private and (within := usual_range(measure, origin.contribution)) is not None
+        },
     )
 
 
