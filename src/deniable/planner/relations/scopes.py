@@ -19,6 +19,7 @@ from deniable.planner.expressions.functions import call, longest
 from deniable.planner.expressions.keys import GroupKey
 from deniable.planner.expressions.translate import NAMED, Scope, meaning, translate
 from deniable.planner.parse import position
+from deniable.planner.relations.alone import check_skipped
 from deniable.planner.relations.determined import determined
 from deniable.planner.relations.names import qualifier
 from deniable.planner.relations.rows import MERGED, Origin
@@ -188,6 +189,7 @@ def taken_apart(node: exp.Expression, row: RowScope) -> tuple[AggregateFunction,
     if found.function not in (COUNT, DISTINCT):
         values = tuple(within_usual(value, row.origin.usual) for value in values)
     values, where = conditional(values, where, zeros=found.function is SUM)
+    check_skipped(values, where, row.origin.alone, zeros=found.function is SUM)
     if found.function.adds:
         values = tuple(call("to_integer", value) if value.kind is Kind.BOOLEAN else value for value in values)
     if found.function is DISTINCT and row.origin.unit is not None and values == (row.origin.unit,):

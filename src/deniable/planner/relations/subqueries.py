@@ -14,7 +14,7 @@ from deniable.planner.expressions.translate import translate
 from deniable.planner.parse import position
 from deniable.planner.relations.clauses import referred, refuse_others, terms, title
 from deniable.planner.relations.per_unit import UnitScope
-from deniable.planner.relations.rows import MERGED, Origin
+from deniable.planner.relations.rows import ALONE, MERGED, Origin
 from deniable.planner.relations.scopes import RowScope, aggregates, condition
 from deniable.planner.relations.usual import usual_range
 
@@ -60,6 +60,8 @@ def is_grouped(select: exp.Select) -> bool:
 def grouped(select: exp.Select, scope: RowScope) -> Origin:
     """One row per unit, or per unit and further keys; of public rows, per keys."""
     origin = scope.origin
+    if origin.alone:
+        raise Refused("unit-join", ALONE, "Put the private table first.", position(select))
     nodes = [referred(node, select, scope) for node in terms(select, "group")]
     if (distinct := select.args.get("distinct")) is not None:
         if distinct.args.get("on") is not None:
