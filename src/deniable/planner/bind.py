@@ -22,7 +22,7 @@ from deniable.planner.parallel import parallel
 from deniable.planner.parse import QUESTION, position
 from deniable.planner.plan import Bound, Order, Output
 from deniable.planner.relations.clauses import ordinal, referred, small, terms, title
-from deniable.planner.relations.determined import possible, undetermined
+from deniable.planner.relations.determined import listed_numbers, possible, undetermined
 from deniable.planner.relations.from_clause import Relations
 from deniable.planner.relations.scopes import OutputScope, RowScope, aggregates, taken_apart
 from deniable.planner.relations.usual import sentences
@@ -109,6 +109,7 @@ def _public(select: exp.Select, policy: Policy) -> Refused:
 def _keys(select: exp.Select, row: RowScope) -> tuple[GroupKey, ...]:
     """GROUP BY columns, expressions, ordinals or aliases."""
     keys: list[GroupKey] = []
+    nodes: dict[str, exp.Expression] = {}
     for number, node in enumerate(terms(select, "group")):
         meant = referred(node, select, row)
         value = translate(meant, row)
@@ -120,12 +121,17 @@ def _keys(select: exp.Select, row: RowScope) -> tuple[GroupKey, ...]:
             reason = "Each group would be one person, and is never shown."
             hint = f"Write COUNT(DISTINCT {title(meant)}) without it, or group by what many people share."
             raise Refused("rows", reason, hint, position(meant))
-        if value.kind is Kind.NUMBER and found is None:
-            raise Refused(
-                "real-key", "Real numbers cannot be group keys.", f"Group by ROUND({title(meant)}, 1).", position(meant)
-            )
+        if found is None:
+            found = listed_numbers(value, row.origin)
+        nodes[f"k{number}"] = meant
         keys.append(GroupKey(f"k{number}", value, found))
-    return undetermined(keys, row.origin)
+    left = undetermined(keys, row.origin)
+    for key in left:
+        if key.value.kind is Kind.NUMBER and key.domain is None:
+            meant = nodes[key.name]
+            hint = f"Group by ROUND({title(meant)}, 1)."
+            raise Refused("real-key", "Real numbers cannot be group keys.", hint, position(meant))
+    return left
 
 
 def _scope(select: exp.Select, row: RowScope, keys: tuple[GroupKey, ...]) -> OutputScope:
