@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
 from itertools import count
+from math import prod
 
 from sqlglot import exp
 
@@ -15,7 +16,7 @@ from deniable.core.errors import Refused, asking
 from deniable.planner.aggregates.statistics import Base, Statistic, Statistics
 from deniable.planner.choices.syntax import spread
 from deniable.planner.expressions.evaluate import computable
-from deniable.planner.expressions.keys import GroupKey, domain
+from deniable.planner.expressions.keys import MOST_GROUPS, GroupKey, domain
 from deniable.planner.expressions.translate import translate
 from deniable.planner.listing import as_groups, listed
 from deniable.planner.parallel import parallel
@@ -60,6 +61,9 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
     order = tuple(_order(node, scope, outputs) for node in terms(select, "order"))
     found = tuple(sorted(scope.statistics.found.values(), key=lambda statistic: statistic.name))
     found, shared = parallel(found)
+    crowd = _crowd(keys, found)
+    if crowd:
+        keys = tuple(replace(key, domain=None) for key in keys)
     if any(key.domain is None for key in keys):
         found = tuple(_kept(statistic, origin.keys) for statistic in found)
     if not found:
@@ -80,6 +84,7 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
         order=order,
         limit=_whole(select, "limit"),
         offset=_whole(select, "offset") or 0,
+        crowd=crowd,
         usual=tuple(sentences(_summed(found), origin.columns, origin.usual)),
     )
 
@@ -145,6 +150,18 @@ def _scope(select: exp.Select, row: RowScope, keys: tuple[GroupKey, ...]) -> Out
             scratch.count(aggregate.rows)
     statistics = Statistics(origin.source, origin.steps, grouped=bool(keys), keys=keys, declared=origin.values)
     return OutputScope(row, keys, statistics=statistics, counted=frozenset(scratch.found))
+
+
+def _crowd(keys: tuple[GroupKey, ...], statistics: Sequence[Base]) -> int:
+    """How many known groups there would be, if they are too many to list and can be found in the data instead."""
+    if any(key.domain is None for key in keys):
+        return 0
+    found = prod(len(key.domain or ()) for key in keys)
+    plain = all(
+        isinstance(one, Statistic) and (one.total is not None or (one.distinct is None and one.filter is None))
+        for one in statistics
+    )
+    return found if found > MOST_GROUPS and plain and statistics else 0
 
 
 def _kept(statistic: Base, most: int) -> Base:
