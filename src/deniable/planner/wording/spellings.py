@@ -99,11 +99,25 @@ def _counted_if(node: exp.CountIf) -> exp.Expression:
     return exp.Filter(this=exp.Count(this=exp.Star(), big_int=True), expression=exp.Where(this=node.this))
 
 
+def _as_shown(node: exp.Cast, constant: exp.Literal, zone: str) -> None:
+    """`TIMESTAMPTZ '2025-01-01 00:00:00Z'` is what the clocks of the policy's zone show at that moment."""
+    try:
+        moment = datetime.fromisoformat(str(constant.this).strip())
+    except ValueError:
+        return
+    local = moment if moment.tzinfo is None else moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+    node.set("this", exp.Literal.string(local.isoformat(sep=" ")))
+    node.set("to", exp.DataType.build("TIMESTAMP", dialect="duckdb"))
+
+
 def clocked(select: Tree, policy: Policy, now: datetime | None) -> tuple[Tree, tuple[str, ...]]:
     """The question with constants for what a clock shows, and a sentence for each of them."""
+    zone = policy.zone or "UTC"
+    for node in list(select.find_all(exp.Cast)):
+        if isinstance(node.this, exp.Literal) and node.to.this is exp.DataType.Type.TIMESTAMPTZ:
+            _as_shown(node, node.this, zone)
     if select.find(exp.CurrentDate, exp.CurrentTime, *_CLOCK) is None:
         return select, ()
-    zone = policy.zone or "UTC"
     local = (now or datetime.now(UTC)).astimezone(ZoneInfo(zone)).replace(tzinfo=None)
     moment = truncated(local, policy.clock) or local
     said: dict[str, None] = {}
