@@ -248,6 +248,20 @@ def part(unit: str, value: Expression) -> Expression:
     return call(name, moment(value) if name in _CLOCK else value)
 
 
+def whole_years(end: Expression, start: Expression) -> Expression:
+    """How many birthdays a day is after another; negative, where it comes first."""
+    end, start = alike(end, start)
+    if end.kind is not Kind.DATE or start.kind is not Kind.DATE:
+        raise InvalidArgumentError("age", "takes dates; write AGE(CAST(a AS DATE), CAST(b AS DATE))")
+
+    def after(one: Expression, other: Expression) -> Expression:
+        days = [call("add", call("multiply", call("month", day), number(100)), call("day", day)) for day in (one, other)]
+        years = call("subtract", call("year", one), call("year", other))
+        return call("subtract", years, call("case", call("less", *days), number(1), number(0)))
+
+    return call("case", call("at_least", end, start), after(end, start), call("negate", after(start, end)))
+
+
 def cut(unit: str, value: Expression) -> Expression:
     """The moment at which a unit begins; of a date, for units of days and longer, a date."""
     plain = unit.lower().removesuffix("s")

@@ -178,8 +178,8 @@ def _values(value: Expression, declared: Mapping[str, Domain]) -> Domain | None:
             return _moved(value, declared)
         case Call(function="round", kind=Kind.NUMBER, arguments=(_, Literal(value=Fraction() as places))):
             return _rounded(value, int(places))
-        case Call(function="divide", arguments=(Call(kind=Kind.INTEGER) as parts, Literal(value=Fraction() as by))) if (
-            by
+        case Call(function="divide", arguments=(parts, Literal(value=Fraction() as by))) if (
+            parts.kind is Kind.INTEGER and by
         ):
             return _shares(parts, by, declared)
         case Call(function="bucket", arguments=(when, Literal(value=Fraction() as width))):
@@ -286,7 +286,7 @@ def _starts(when: Expression, unit: str) -> Domain | None:
     return tuple(starts(moment_of(floor(within.low)), moment_of(floor(within.high)), unit))
 
 
-def _shares(whole: Call, by: Fraction, declared: Mapping[str, Domain]) -> Domain | None:
+def _shares(whole: Expression, by: Fraction, declared: Mapping[str, Domain]) -> Domain | None:
     """Listed whole numbers, divided by a constant, as the doubles that division gives."""
     listed = _values(whole, declared)
     if listed is None or not by:

@@ -14,7 +14,7 @@ from deniable.planner.expressions.functions import call
 from deniable.planner.expressions.keys import conjuncts
 from deniable.planner.parse import position
 from deniable.planner.relations.alone import rejects
-from deniable.planner.relations.explosions import first_alone, matching, ties
+from deniable.planner.relations.explosions import compares, first_alone, matching
 from deniable.planner.relations.rows import MERGED, MOST_WEIGHT, Names, Origin, Side, both
 from deniable.planner.relations.scopes import RowScope, condition
 
@@ -237,8 +237,8 @@ def _apart(
 ) -> tuple[tuple[str, str] | None, Expression | None]:
     """The equality of units, which is checked on what is stored; and the rest of the condition."""
     if not (left.private and right.private):
-        if not any(ties(part, prefix) for part in conjuncts(on)) and not _one_row(left) and not _one_row(right):
-            reason = "A join needs an equality between columns of both tables."
+        if not any(compares(part, prefix) for part in conjuncts(on)) and not _one_row(left) and not _one_row(right):
+            reason = "A join needs a condition on columns of both tables."
             raise Refused("unit-join", reason, "Write ON a.x = b.y.", position(node))
         return None, on
     equalities = along(on)

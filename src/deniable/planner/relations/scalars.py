@@ -24,10 +24,9 @@ _COUNTS: tuple[type[exp.Expression], ...] = (exp.Count, exp.CountIf, exp.ApproxD
 def scalars(select: exp.Select) -> Iterator[exp.Subquery]:
     """Where a subquery stands for one value, before the aggregates; not inside of other subqueries."""
     before = [select.args.get("where"), select.args.get("group")]
-    rows = not select.args.get("group") and next(aggregates(select.expressions), None) is None
-    inside = select.expressions if rows else [*select.expressions, select.args.get("having"), select.args.get("order")]
-    parts = [part for part in inside if part is not None]
-    for clause in (*before, *(parts if rows else aggregates(parts))):
+    keys = [node for node in select.expressions if next(aggregates([node]), None) is None]
+    after = [*select.expressions, select.args.get("having"), select.args.get("order")]
+    for clause in (*before, *keys, *aggregates([part for part in after if part is not None])):
         if clause is not None:
             for node in clause.walk(prune=lambda found: isinstance(found, exp.Query)):
                 if isinstance(node, exp.Subquery) and not isinstance(node.parent, exp.In | exp.Any | exp.All):
