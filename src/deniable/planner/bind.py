@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from fractions import Fraction
 from itertools import count
+from math import prod
 
 from sqlglot import exp
 
@@ -15,16 +16,17 @@ from deniable.core.errors import Refused, asking
 from deniable.planner.aggregates.statistics import Base, Statistic, Statistics
 from deniable.planner.choices.syntax import spread
 from deniable.planner.expressions.evaluate import computable
-from deniable.planner.expressions.keys import GroupKey, domain
+from deniable.planner.expressions.keys import MOST_GROUPS, GroupKey, domain
 from deniable.planner.expressions.translate import translate
 from deniable.planner.listing import as_groups, listed
 from deniable.planner.parallel import parallel
 from deniable.planner.parse import QUESTION, position
 from deniable.planner.plan import Bound, Order, Output
 from deniable.planner.relations.clauses import ordinal, referred, small, terms, title
-from deniable.planner.relations.determined import possible, undetermined
+from deniable.planner.relations.determined import listed_numbers, possible, undetermined
 from deniable.planner.relations.from_clause import Relations
 from deniable.planner.relations.scopes import OutputScope, RowScope, aggregates, taken_apart
+from deniable.planner.relations.usual import sentences
 from deniable.planner.wording.spellings import clocked
 from deniable.planner.work import counted
 from deniable.policy import Policy
@@ -59,6 +61,9 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
     order = tuple(_order(node, scope, outputs) for node in terms(select, "order"))
     found = tuple(sorted(scope.statistics.found.values(), key=lambda statistic: statistic.name))
     found, shared = parallel(found)
+    crowd = _crowd(keys, found)
+    if crowd:
+        keys = tuple(replace(key, domain=None) for key in keys)
     if any(key.domain is None for key in keys):
         found = tuple(_kept(statistic, origin.keys) for statistic in found)
     if not found:
@@ -79,7 +84,18 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
         order=order,
         limit=_whole(select, "limit"),
         offset=_whole(select, "offset") or 0,
+        crowd=crowd,
+        usual=tuple(sentences(_summed(found), origin.columns, origin.usual)),
     )
+
+
+def _summed(statistics: Sequence[Base]) -> Iterator[Expression]:
+    """What is computed of each row."""
+    for statistic in statistics:
+        if not isinstance(statistic, Statistic):
+            yield statistic.histogram.cell
+        elif statistic.total is not None:
+            yield statistic.total.row
 
 
 def _public(select: exp.Select, policy: Policy) -> Refused:
@@ -98,6 +114,7 @@ def _public(select: exp.Select, policy: Policy) -> Refused:
 def _keys(select: exp.Select, row: RowScope) -> tuple[GroupKey, ...]:
     """GROUP BY columns, expressions, ordinals or aliases."""
     keys: list[GroupKey] = []
+    nodes: dict[str, exp.Expression] = {}
     for number, node in enumerate(terms(select, "group")):
         meant = referred(node, select, row)
         value = translate(meant, row)
@@ -109,12 +126,17 @@ def _keys(select: exp.Select, row: RowScope) -> tuple[GroupKey, ...]:
             reason = "Each group would be one person, and is never shown."
             hint = f"Write COUNT(DISTINCT {title(meant)}) without it, or group by what many people share."
             raise Refused("rows", reason, hint, position(meant))
-        if value.kind is Kind.NUMBER and found is None:
-            raise Refused(
-                "real-key", "Real numbers cannot be group keys.", f"Group by ROUND({title(meant)}, 1).", position(meant)
-            )
+        if found is None:
+            found = listed_numbers(value, row.origin)
+        nodes[f"k{number}"] = meant
         keys.append(GroupKey(f"k{number}", value, found))
-    return undetermined(keys, row.origin)
+    left = undetermined(keys, row.origin)
+    for key in left:
+        if key.value.kind is Kind.NUMBER and key.domain is None:
+            meant = nodes[key.name]
+            hint = f"Group by ROUND({title(meant)}, 1)."
+            raise Refused("real-key", "Real numbers cannot be group keys.", hint, position(meant))
+    return left
 
 
 def _scope(select: exp.Select, row: RowScope, keys: tuple[GroupKey, ...]) -> OutputScope:
@@ -128,6 +150,18 @@ def _scope(select: exp.Select, row: RowScope, keys: tuple[GroupKey, ...]) -> Out
             scratch.count(aggregate.rows)
     statistics = Statistics(origin.source, origin.steps, grouped=bool(keys), keys=keys, declared=origin.values)
     return OutputScope(row, keys, statistics=statistics, counted=frozenset(scratch.found))
+
+
+def _crowd(keys: tuple[GroupKey, ...], statistics: Sequence[Base]) -> int:
+    """How many known groups there would be, if they are too many to list and can be found in the data instead."""
+    if any(key.domain is None for key in keys):
+        return 0
+    found = prod(len(key.domain or ()) for key in keys)
+    plain = all(
+        isinstance(one, Statistic) and (one.total is not None or (one.distinct is None and one.filter is None))
+        for one in statistics
+    )
+    return found if found > MOST_GROUPS and plain and statistics else 0
 
 
 def _kept(statistic: Base, most: int) -> Base:

@@ -25,6 +25,7 @@ def cautions(bound: Bound, noise: Sequence[Part]) -> tuple[str, ...]:
         *_weighing(bound),
         *_owning(bound),
         *_clamping(bound),
+        *bound.usual,
         *_rounding(bound),
         *(text for part in singly(noise) for text in _choosing(part)),
     )

@@ -85,6 +85,10 @@ class Bound:
     """Names of keys from one public table, and the values that stand side by side there: other groups are not shown."""
     clock: tuple[str, ...] = ()
     """What CURRENT_DATE and its like were when the question was bound, in sentences."""
+    crowd: int = 0
+    """How many known groups there would be: too many to list, so that the keys are private instead."""
+    usual: tuple[str, ...] = ()
+    """What was cut to where it usually lies, in sentences."""
 
     @property
     def private_keys(self) -> bool:

@@ -86,6 +86,9 @@ def least_paid(paid: Fraction, enough: Fraction) -> str:
 
 def _check_private_keys(bound: Bound, spend: Spend) -> None:
     """What private keys need."""
+    if bound.crowd and (bound.neighbours is Neighbours.REPLACE or spend.delta is None):
+        hint = "Group by fewer or coarser keys, or give delta: then only the groups of enough people are shown."
+        raise Refused("too-many-groups", f"There would be {bound.crowd:,} groups.", hint)
     if bound.neighbours is Neighbours.REPLACE:
         raise Refused(
             "private-keys", "Private keys need neighbours = 'add-remove' in the policy.", "Group by declared values."

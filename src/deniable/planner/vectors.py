@@ -30,7 +30,7 @@ from deniable.planner.expressions.keys import Domain, domain
 from deniable.planner.expressions.ranges import nominal
 from deniable.planner.parse import QUESTION, parse
 from deniable.planner.relations.from_clause import Relations
-from deniable.planner.relations.rows import Origin, both
+from deniable.planner.relations.rows import ALONE, Origin, both
 from deniable.planner.wording.spellings import clocked
 from deniable.planner.work import counted
 from deniable.policy import Policy
@@ -60,6 +60,8 @@ def plan_vectors(sql: str, target: str | None, policy: Policy, encoding: Encodin
     with asking(select.meta.get(QUESTION, "")), counted():
         plain, _ = clocked(select, policy, None)
         origin = Relations(policy, {}).query(plain, "")
+    if origin.alone:
+        raise Refused("unit-join", ALONE, "Put the private table first.")
     if not origin.private:
         hint = "Any library will do: public rows have no price."
         raise Refused("public-table", "All of these rows are public.", hint)

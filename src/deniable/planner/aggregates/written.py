@@ -64,10 +64,17 @@ def _example(function: AggregateFunction) -> str:
 def _counted(argument: exp.Distinct) -> exp.Expression:
     """Units, or the different values of one column."""
     if len(argument.expressions) != 1:
-        reason = "DISTINCT can only be about units, or the values of one column."
-        raise Refused("distinct", reason, "Write COUNT(DISTINCT column).", position(argument))
+        raise _several(argument, argument.expressions)
     value: exp.Expression = argument.expressions[0]
+    if isinstance(value, exp.Tuple):
+        raise _several(argument, value.expressions)
     return value
+
+
+def _several(argument: exp.Distinct, parts: list[exp.Expression]) -> Refused:
+    listed = ", ".join(part.sql(dialect="duckdb") for part in parts)
+    hint = f"Write SELECT COUNT(*) FROM (SELECT DISTINCT {listed} FROM ...), if one of them names the person."
+    return Refused("distinct", "DISTINCT can only be about units, or the values of one column.", hint, position(argument))
 
 
 _HARMLESS = {"big_int"}

@@ -52,7 +52,11 @@ def _moved(value: Expression, span: dates.TimeSpan) -> Expression:
 
 
 def _extract(node: exp.Expression, go: Go) -> Expression:
-    return dates.part(node.this.name, go(node.expression))
+    """Of a moment; of an age, which is an interval, only whole years are a number by themselves."""
+    unit, value = node.this.name, node.expression
+    if isinstance(value, exp.Anonymous) and value.name.lower() == "age" and unit.lower() == "year":
+        return dates.whole_years(*(go(part) for part in value.expressions))
+    return dates.part(unit, go(value))
 
 
 def _part(unit: str) -> Rule:

@@ -15,7 +15,7 @@ from typing import TypeGuard
 
 from sqlglot import exp
 
-from deniable.core.algebra.expression import Expression, Kind, Literal
+from deniable.core.algebra.expression import Expression, Kind, Literal, columns
 from deniable.core.calendar import DAY, SECOND, UNITS, WIDTHS, YEARS, later, midnight, truncated
 from deniable.core.errors import InvalidArgumentError
 from deniable.planner.expressions import formats
@@ -24,9 +24,9 @@ from deniable.planner.expressions.functions import call, number
 Go = Callable[[exp.Expression | None], Expression]
 MOMENTS = (Kind.DATE, Kind.TIMESTAMP)
 _WRITTEN = {
-    Kind.DATE: "as YYYY-MM-DD",
-    Kind.TIMESTAMP: "as YYYY-MM-DD HH:MM:SS, without a time zone",
-    Kind.TIME: "as HH:MM:SS",
+    Kind.DATE: "as YYYY-MM-DD; write DATE '2025-01-31'",
+    Kind.TIMESTAMP: "as YYYY-MM-DD HH:MM:SS, without a time zone; write TIMESTAMP '2025-01-31 08:30:00'",
+    Kind.TIME: "as HH:MM:SS; write TIME '08:30:00'",
 }
 _PARTS = {
     "year": "year",
@@ -58,6 +58,8 @@ _SHORT |= {"y": "year", "ms": "millisecond", "us": "microsecond", "m": "minute",
 _SHORT |= {"yr": "year", "secs": "second", "hrs": "hour", "qtr": "quarter", "millennia": "millennium"}
 _SHORT |= {"centuries": "century"}
 _LENGTH = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*,?")
+_SHORT_DAY = re.compile(r"^(\d{4})-(\d{1,2})-(\d{1,2})(?!\d)")
+_UTC = re.compile(r"(:\d\d(?:\.\d+)?)\s?(?:Z|[+-]00(?::?00)?)$")
 _CLOCKED = re.compile(r"\s*([+-]?)(\d+):(\d\d)(?::(\d\d(?:\.\d{1,6})?))?\s*$")
 
 
@@ -83,15 +85,20 @@ class TimeSpan:
         return number(Fraction(self.microseconds, SECOND))
 
 
-def read(value: Literal, kind: Kind) -> Literal:
-    """A constant text as a date, a timestamp or a time of day."""
+def read(value: Literal, kind: Kind, *, zoned: bool = False) -> Literal:
+    """A constant text as a date, a timestamp or a time of day.
+
+    A Z behind it says UTC, and is left out, as both dialects do; not where a column's moments are read in a zone.
+    """
     text = str(value.value).strip()
+    padded = _SHORT_DAY.sub(lambda found: f"{found[1]}-{found[2]:0>2}-{found[3]:0>2}", text)
+    plain = padded if zoned else _UTC.sub(r"\1", padded)
     found: date | time | None = None
     try:
         if kind is Kind.DATE:
-            found = _day(text)
+            found = _day(plain)
         elif kind is Kind.TIMESTAMP:
-            found = datetime.fromisoformat(text)
+            found = datetime.fromisoformat(plain)
         else:
             found = time.fromisoformat(text)
     except ValueError:
@@ -115,7 +122,8 @@ def alike(*values: Expression) -> tuple[Expression, ...]:
     if not kinds & {*MOMENTS}:
         return values
     read_as = Kind.TIMESTAMP if Kind.TIMESTAMP in kinds else Kind.DATE
-    texts = tuple(read(value, read_as) if _text(value) else value for value in values)
+    zoned = any(column.zone is not None for value in values for column in columns(value))
+    texts = tuple(read(value, read_as, zoned=zoned) if _text(value) else value for value in values)
     if any(value.kind not in MOMENTS and not _null(value) for value in texts):
         return values
     days = tuple(_as_day(value) for value in texts)
@@ -238,6 +246,20 @@ def part(unit: str, value: Expression) -> Expression:
     if name == "epoch" and value.kind in (Kind.INTEGER, Kind.NUMBER):
         return value
     return call(name, moment(value) if name in _CLOCK else value)
+
+
+def whole_years(end: Expression, start: Expression) -> Expression:
+    """How many birthdays a day is after another; negative, where it comes first."""
+    end, start = alike(end, start)
+    if end.kind is not Kind.DATE or start.kind is not Kind.DATE:
+        raise InvalidArgumentError("age", "takes dates; write AGE(CAST(a AS DATE), CAST(b AS DATE))")
+
+    def after(one: Expression, other: Expression) -> Expression:
+        days = [call("add", call("multiply", call("month", day), number(100)), call("day", day)) for day in (one, other)]
+        years = call("subtract", call("year", one), call("year", other))
+        return call("subtract", years, call("case", call("less", *days), number(1), number(0)))
+
+    return call("case", call("at_least", end, start), after(end, start), call("negate", after(start, end)))
 
 
 def cut(unit: str, value: Expression) -> Expression:

@@ -178,8 +178,8 @@ def _values(value: Expression, declared: Mapping[str, Domain]) -> Domain | None:
             return _moved(value, declared)
         case Call(function="round", kind=Kind.NUMBER, arguments=(_, Literal(value=Fraction() as places))):
             return _rounded(value, int(places))
-        case Call(function="divide", arguments=(Call(kind=Kind.INTEGER) as parts, Literal(value=Fraction() as by))) if (
-            by
+        case Call(function="divide", arguments=(parts, Literal(value=Fraction() as by))) if (
+            parts.kind is Kind.INTEGER and by
         ):
             return _shares(parts, by, declared)
         case Call(function="bucket", arguments=(when, Literal(value=Fraction() as width))):
@@ -254,8 +254,7 @@ def _unit(value: Call) -> str | None:
 def _from_starts(value: Call, declared: Mapping[str, Domain]) -> Domain | None:
     """What a function makes of the beginnings of years, months, days or hours that a range of moments touches."""
     unit, when = _unit(value) or "", value.arguments[0]
-    listed = isinstance(when, Call) and (_unit(when) is not None or when.function in ("later", "to_timestamp"))
-    found = _values(when, declared) if listed else _starts(when, unit)
+    found = _values(when, declared) if _is_coarse(when) else _starts(when, unit)
     if found is None:
         return None
     made = dict.fromkeys(_made(value, unit, _moment(one)) for one in found if isinstance(one, date))
@@ -265,6 +264,13 @@ def _from_starts(value: Call, declared: Mapping[str, Domain]) -> Domain | None:
 
 
 _FAR = Fraction(2**63)
+
+
+def _is_coarse(when: Expression) -> bool:
+    """Whether these are days, or beginnings of units, also when moved: fewer than all moments of their range."""
+    if isinstance(when, Call) and when.function in ("later", "to_timestamp"):
+        return when.arguments[0].kind is Kind.DATE or _is_coarse(when.arguments[0])
+    return isinstance(when, Call) and when.kind in _CALENDAR and _unit(when) is not None
 
 
 def _starts(when: Expression, unit: str) -> Domain | None:
@@ -280,7 +286,7 @@ def _starts(when: Expression, unit: str) -> Domain | None:
     return tuple(starts(moment_of(floor(within.low)), moment_of(floor(within.high)), unit))
 
 
-def _shares(whole: Call, by: Fraction, declared: Mapping[str, Domain]) -> Domain | None:
+def _shares(whole: Expression, by: Fraction, declared: Mapping[str, Domain]) -> Domain | None:
     """Listed whole numbers, divided by a constant, as the doubles that division gives."""
     listed = _values(whole, declared)
     if listed is None or not by:

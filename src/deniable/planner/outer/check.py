@@ -73,7 +73,8 @@ def _unknown(node: exp.Expression) -> Refused:
     return Refused("unknown-function", reason, instead(name, node, _KNOWN), position(node))
 
 
-_TABLE = ("this", "alias", "joins")
+_TABLE = ("this", "alias", "joins", "db", "catalog")
+"""Which table a name with a schema means is found later, by the policy alone."""
 _FORMS = frozenset(
     """
     Select Subquery Union Except Intersect With CTE TableAlias From Join Where Group Rollup Cube GroupingSets Having

@@ -5,7 +5,7 @@ They are read off the key after the noise, from what the public table says: noth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 from unicodedata import normalize
@@ -13,7 +13,7 @@ from unicodedata import normalize
 from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal
 from deniable.core.algebra.relation import Beside, Joined
 from deniable.planner.expressions.functions import call
-from deniable.planner.expressions.keys import GroupKey, conjuncts
+from deniable.planner.expressions.keys import Domain, GroupKey, conjuncts
 from deniable.planner.relations.rows import Origin
 from deniable.planner.work import spend
 from deniable.policy import Entry
@@ -25,16 +25,18 @@ _MOST = 2_000
 
 
 def determined(value: Expression, origin: Origin, keys: Sequence[GroupKey]) -> Expression | None:
-    """The value of this column for each value of a group key, if the key of its public table is one of them."""
+    """The value of this column for each value of a group key, if that says which it is.
+
+    The key of its public table does, and so does any other column of it whose values each stand beside one alone.
+    """
     if not isinstance(value, Column) or value.name not in origin.entries:
         return None
-    key, entries = origin.entries[value.name]
-    names = _equal(origin, key)
-    by = [one for one in keys if isinstance(one.value, Column) and one.value.name in names]
-    if not by or not entries or len(entries) > _MOST:
+    found = next((one for one in _deciding(value, origin, keys) if len(one[1]) <= _MOST), None)
+    if found is None:
         return None
+    by, entries = found
     spend(len(entries))
-    seen = Column(by[0].name, by[0].value.kind, by[0].value.range, by[0].value.nullable)
+    seen = Column(by.name, by.value.kind, by.value.range, by.value.nullable)
     branches = [
         part
         for entry, found in entries.items()
@@ -42,6 +44,41 @@ def determined(value: Expression, origin: Origin, keys: Sequence[GroupKey]) -> E
         for part in (call("equal", seen, _literal(entry, seen.kind)), _literal(found, value.kind))
     ]
     return call("case", *branches) if branches else Literal(None, value.kind)
+
+
+def _deciding(
+    value: Column, origin: Origin, keys: Sequence[GroupKey]
+) -> Iterator[tuple[GroupKey, Mapping[Entry, Entry]]]:
+    """The group keys that say which value this column has, and what they say."""
+    key, entries = origin.entries[value.name]
+    names = _equal(origin, key)
+    for one in keys:
+        if not isinstance(one.value, Column):
+            continue
+        if one.value.name in names and entries:
+            yield one, entries
+        elif origin.entries.get(one.value.name, ("", {}))[0] == key:
+            told = _told(origin.entries[one.value.name][1], entries)
+            if told is not None:
+                yield one, told
+
+
+def _told(by: Mapping[Entry, Entry], entries: Mapping[Entry, Entry]) -> Mapping[Entry, Entry] | None:
+    """The value beside each value of another column of the same rows, if it is always the same; beside NULL, NULL."""
+    spend(len(entries))
+    found: dict[Entry, Entry] = {}
+    for key, value in entries.items():
+        if found.setdefault(_as_key(by[key]), value) != value:
+            return None
+    return found if found.pop(None, None) is None else None
+
+
+def listed_numbers(value: Expression, origin: Origin) -> Domain | None:
+    """The real numbers of a public column: as group keys, those that are there."""
+    if not isinstance(value, Column) or value.kind is not Kind.NUMBER or value.name not in origin.entries:
+        return None
+    there = [float(one) for one in origin.entries[value.name][1].values() if isinstance(one, int | float | Fraction)]
+    return (*dict.fromkeys(sorted(there)), *([None] if value.nullable else []))
 
 
 def undetermined(keys: Sequence[GroupKey], origin: Origin) -> tuple[GroupKey, ...]:

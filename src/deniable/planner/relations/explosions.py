@@ -35,6 +35,11 @@ def ties(part: Expression, prefix: str) -> bool:
     return inside in ([{True}, {False}], [{False}, {True}])
 
 
+def compares(part: Expression, prefix: str) -> bool:
+    """Whether a condition is about something before and something in the part whose columns have this prefix."""
+    return {name.startswith(prefix) for name in names(part)} == {True, False}
+
+
 def matching(on: Expression | None, left: Origin, right: Origin, prefix: str) -> tuple[Matches, ...]:
     """The public rows that stand beside each row of a join. The right is as it was before it got the prefix."""
     if left.private and right.private:

@@ -18,12 +18,15 @@ from deniable.planner.expressions.translate import translate
 from deniable.planner.parse import position
 from deniable.planner.relations.clauses import check_inner, parts_of, refuse_others
 from deniable.planner.relations.correlated import spoken_of
+from deniable.planner.relations.explosions import cut
 from deniable.planner.relations.items import Item, closed, is_comma, is_plain, joined
-from deniable.planner.relations.joins import opened
+from deniable.planner.relations.joins import beside, opened, satisfied
 from deniable.planner.relations.membership import Members, contained, existing, memberships
 from deniable.planner.relations.names import declared, homes, own_name, qualifier
 from deniable.planner.relations.rows import Names, Origin, both, stacked
+from deniable.planner.relations.scalars import scalar, scalars
 from deniable.planner.relations.scopes import RowScope, condition
+from deniable.planner.relations.set_operations import among_others, distinct_rows
 from deniable.planner.relations.subqueries import check_once, everything, grouped, is_grouped, row_by_row
 from deniable.planner.work import spend
 from deniable.policy import Policy
@@ -117,8 +120,8 @@ class Relations:
         if isinstance(node, exp.Subquery):
             refuse_others(node, ("this",))
             return self.query(node.this, alias, columns)
-        if isinstance(node, exp.Union):
-            found = self._union(node, alias)
+        if isinstance(node, exp.SetOperation):
+            found = self.within(node)._set_operation(node, alias)  # noqa: SLF001 - of its own kind
         elif isinstance(node, exp.Select):
             check_inner(node)
             inner = self.within(node)
@@ -160,20 +163,33 @@ class Relations:
             return Origin.of(table, node.alias)
         return replace(Origin.of(table, own_name(table)), homes={own_name(table): homes(table, self.policy)})
 
-    def _union(self, node: exp.Union, alias: str) -> Origin:
-        """UNION ALL of any number of parts."""
-        if node.args.get("distinct") or node.args.get("by_name"):
-            raise Refused(
-                "unsupported-clause", "UNION is only supported as UNION ALL.", "Write UNION ALL.", position(node)
-            )
-        refuse_others(node, ("this", "expression", "distinct"))
+    def _set_operation(self, node: exp.SetOperation, alias: str) -> Origin:
+        """UNION ALL of any number of parts; the others in words of that, of DISTINCT and of EXISTS."""
+        refuse_others(node, ("this", "expression", "distinct", "with_"))
         parts = [self.query(part, alias) for part in (node.this, node.expression)]
         _check_alike(parts, node)
-        return stacked(parts)
+        if isinstance(node, exp.Union) and not node.args.get("distinct"):
+            return stacked(parts)
+        columns = list(zip(*(part.columns.items() for part in parts), strict=False))
+        names = [name for (name, _), _ in columns]
+        if not isinstance(node, exp.Intersect | exp.Except):
+            return self.query(distinct_rows(node, names), alias)
+        if any(len(part.columns) != len(columns) for part in parts):
+            reason = f"The parts of {node.key.upper()} have different columns."
+            raise Refused("unsupported-form", reason, "Select the same.", position(node))
+        whose = tuple(part.unit for part in parts)
+        if any(one.nullable and other.nullable and (one, other) != whose for (_, one), (_, other) in columns):
+            reason = f"{node.key.upper()} of columns that can be NULL is not supported."
+            hint = "Select only the column that names the person, or have the others declared with nulls = false."
+            raise Refused("unsupported-form", reason, hint, position(node))
+        return self.query(among_others(node, names), alias)
 
     def _members(self, select: exp.Select, rows: Origin) -> RowScope:
         """`x IN (SELECT ...)` and EXISTS: each is one more table beside the rows, in which a row is or is not."""
         found: dict[exp.Expression, Expression] = {}
+        for one in scalars(select):
+            if one not in found and (beside_one := self._scalar(one, rows, found)) is not None:
+                rows, found[one] = beside_one
         for node in memberships(select):
             rows = opened(rows)
             scope = RowScope(rows, found)
@@ -185,6 +201,31 @@ class Relations:
                 value = translate(node.this, scope)
                 rows, found[node] = contained(node, value, self._set(node.args["query"], scope), rows)
         return RowScope(rows, found)
+
+    def _scalar(
+        self, node: exp.Subquery, rows: Origin, found: Mapping[exp.Expression, Expression]
+    ) -> tuple[Origin, Expression] | None:
+        """The rows beside a subquery for one value, and that value; None: it is about everybody, and so no row's."""
+        select: exp.Expression = node
+        while isinstance(select, exp.Subquery):
+            refuse_others(select, ("this",))
+            select = select.this
+        if not isinstance(select, exp.Select) or select.args.get("from_") is None:
+            return None
+        within = self.within(select)
+        items = within._items(select)  # noqa: SLF001 - of its own kind
+        tables = {alias: names for item in items for alias, names in item.origin.names.items()}
+        spoken = spoken_of(parts_of(select.args.get("where")), tables, rows)
+        if not spoken.pairs and any(item.origin.private for item in items):
+            return None
+        check_inner(select)
+        meant = scalar(select, spoken)
+        left = opened(rows.numbered())
+        other = within.query(meant.query, meant.alias)
+        both_sides = cut(beside(left, other, satisfied(meant.ties), outer=bool(meant.ties), node=node), node)
+        value = translate(meant.value, RowScope(both_sides, found))
+        names = {alias: names for alias, names in both_sides.names.items() if alias != meant.alias}
+        return replace(both_sides, names=names), value
 
     def _set(self, node: exp.Expression, scope: RowScope) -> Members:
         """The rows of a subquery that can speak of the row outside of it, if it does so by equalities in WHERE."""

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from deniable.core.algebra.expression import Call, Expression
+from deniable.core.algebra.expression import Call, Column, Expression
 from deniable.core.algebra.relation import Beside, Grouped, Joined
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.planner.expressions.functions import call
 from deniable.planner.expressions.keys import conjuncts
 from deniable.planner.parse import position
-from deniable.planner.relations.explosions import first_alone, matching, ties
+from deniable.planner.relations.alone import rejects
+from deniable.planner.relations.explosions import compares, first_alone, matching
 from deniable.planner.relations.rows import MERGED, MOST_WEIGHT, Names, Origin, Side, both
 from deniable.planner.relations.scopes import RowScope, condition
 
@@ -86,14 +87,16 @@ def beside(left: Origin, other: Origin, link: JoinLink, *, outer: bool, node: ex
     if clash := _aliases(left) & _aliases(right):
         reason = f"Two tables are called {min(clash)!r} here."
         raise Refused("unsupported-form", reason, "Give them different aliases.", position(node))
-    if outer and right.private and not left.private:
-        reason = "A LEFT JOIN cannot keep the rows of a public table that no private row matches."
-        raise Refused("unit-join", reason, "Put the private table first.", position(node))
+    shown = right.missing() if outer else _merged(left, right, link)
+    alone = left.alone | right.alone
     linked = link(left, right)
+    if outer and right.private and not left.private:
+        alone, outer, right = alone | _named(shown), False, _maybe(right)
+    elif linked is not None and left.alone and rejects(linked, left.alone):
+        alone = alone | _named(shown) if outer else frozenset()
     units, on = _apart(linked, left, right, prefix, node)
     part = Beside(right.table, units, on, outer)
-    shown = right.missing() if outer else _merged(left, right, link)
-    whose, alone = (left, right) if left.private else (right, left)
+    whose, public = (left, right) if left.private else (right, left)
     found = _found(left, right, linked)
     return Origin(
         table=Joined(left.table.first, (*left.table.others, part)),
@@ -103,7 +106,7 @@ def beside(left: Origin, other: Origin, link: JoinLink, *, outer: bool, node: ex
         person=whose.person,
         single=False,
         contribution=_weight(left, right, found, outer=outer),
-        keys=max(whose.keys, alone.keys),
+        keys=max(whose.keys, public.keys),
         names=_side_by_side(left, shown, link.using),
         values={**left.values, **right.values},
         steps={**left.steps, **right.steps},
@@ -115,7 +118,18 @@ def beside(left: Origin, other: Origin, link: JoinLink, *, outer: bool, node: ex
         links={**left.links, **right.links},
         key=_key(left, right, found),
         entries={**left.entries, **right.entries},
+        alone=alone,
+        usual={**left.usual, **right.usual},
     )
+
+
+def _named(origin: Origin) -> frozenset[str]:
+    return frozenset(value.name for value in origin.columns.values() if isinstance(value, Column))
+
+
+def _maybe(origin: Origin) -> Origin:
+    """With a unit that can be NULL, as its column can be where a row stays alone."""
+    return origin if origin.unit is None else replace(origin, unit=replace(origin.unit, nullable=True))
 
 
 def _aliases(origin: Origin) -> set[str]:
@@ -223,8 +237,8 @@ def _apart(
 ) -> tuple[tuple[str, str] | None, Expression | None]:
     """The equality of units, which is checked on what is stored; and the rest of the condition."""
     if not (left.private and right.private):
-        if not any(ties(part, prefix) for part in conjuncts(on)) and not _one_row(left) and not _one_row(right):
-            reason = "A join needs an equality between columns of both tables."
+        if not any(compares(part, prefix) for part in conjuncts(on)) and not _one_row(left) and not _one_row(right):
+            reason = "A join needs a condition on columns of both tables."
             raise Refused("unit-join", reason, "Write ON a.x = b.y.", position(node))
         return None, on
     equalities = along(on)

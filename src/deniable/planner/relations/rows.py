@@ -29,10 +29,15 @@ from deniable.core.errors import Refused
 from deniable.planner.expressions.functions import call, longest
 from deniable.planner.expressions.keys import Domain, conjuncts
 from deniable.planner.expressions.ranges import union
+from deniable.planner.relations.alone import rejects
+from deniable.planner.relations.usual import within_usual
 from deniable.policy import DeclaredTable, Entry
 
 MOST_WEIGHT = 10**9
 """As in a policy: nobody has more rows than this that should all count."""
+
+ALONE = "A subquery cannot keep the rows of a public table that no private row matches."
+"""Those rows belong to nobody."""
 
 Names = Mapping[str, Expression]
 """What each name of a table means."""
@@ -96,6 +101,10 @@ class Origin:
     """The column of a declared table that the policy says nobody has twice."""
     entries: Mapping[str, tuple[str, Mapping[Entry, Entry]]] = field(default_factory=dict)
     """The columns of public tables that were read: the key that each follows from, and its value for each of these."""
+    alone: frozenset[str] = frozenset()
+    """The columns that are NULL in public rows which stay alone in an outer join: those rows are not among these."""
+    usual: Mapping[str, Range] = field(default_factory=dict)
+    """Where what was measured for each person usually lies."""
 
     @classmethod
     def of(cls, table: DeclaredTable, alias: str) -> Self:
@@ -147,8 +156,9 @@ class Origin:
         return self.key is not None and isinstance(value, Column) and value.name == self.key
 
     def only(self, where: Expression | None) -> Origin:
-        """The rows that satisfy one more condition."""
-        return replace(self, where=both(self.where, where))
+        """The rows that satisfy one more condition; those that stay alone may not."""
+        alone = frozenset() if where is not None and rejects(where, self.alone) else self.alone
+        return replace(self, where=both(self.where, where), alone=alone)
 
     def called(self, alias: str, names: Names) -> Origin:
         """The same rows under one alias, with these names."""
@@ -166,6 +176,8 @@ class Origin:
             links={prefix + name: table for name, table in self.links.items()},
             key=None if self.key is None else prefix + self.key,
             entries={prefix + name: (prefix + key, found) for name, (key, found) in self.entries.items()},
+            alone=frozenset(prefix + name for name in self.alone),
+            usual={prefix + name: within for name, within in self.usual.items()},
         )
 
     def numbered(self) -> Origin:
@@ -212,6 +224,8 @@ def stacked(parts: list[Origin]) -> Origin:
     columns = [[value for names in part.names.values() for value in names.values()] for part in parts]
     if any(len(values) != len(columns[0]) for values in columns):
         raise Refused("unsupported-form", "The parts of a UNION ALL have different columns.", "Select the same.")
+    if any(part.alone for part in parts):
+        raise Refused("unit-join", ALONE, "Put the private table first.")
     if first.numbered_rows:
         raise Refused("unit-join", "Where each row is a unit of its own, it cannot be joined so.", "Use JOIN.")
     fields = [_Stack.of(f"c{place}", [values[place] for values in columns], parts) for place in range(len(columns[0]))]
@@ -243,6 +257,7 @@ def stacked(parts: list[Origin]) -> Origin:
         homes=first.homes,
         links={field.column.name: field.link for field in fields if field.link is not None},
         key=next((field.column.name for field in fields if first.is_key(field.values[0])), None) if alone else None,
+        usual={field.column.name: field.usual for field in fields if field.usual is not None},
     )
 
 
@@ -256,6 +271,7 @@ class _Stack:
     listed: Domain | None
     step: Fraction | None
     link: str | None
+    usual: Range | None
 
     @classmethod
     def of(cls, name: str, values: list[Expression], parts: list[Origin]) -> Self:
@@ -275,7 +291,15 @@ class _Stack:
             listed=None if None in listed else tuple(dict.fromkeys(entry for each in listed for entry in each or ())),
             step=steps.pop() if len(steps) == 1 else None,
             link=links.pop() if len(links) == 1 else None,
+            usual=_usual(values, parts),
         )
+
+
+def _usual(values: list[Expression], parts: list[Origin]) -> Range | None:
+    """Where the values of all parts usually lie, if they have no bounds but that is known."""
+    found = [within_usual(value, part.usual) for value, part in zip(values, parts, strict=True)]
+    there = [value.range for value in found if not _null(value)]
+    return union(*there) if found != values and all(one.finite for one in there) else None
 
 
 def _columns(table: DeclaredTable) -> Names:

@@ -19,9 +19,11 @@ from deniable.planner.expressions.functions import call, longest
 from deniable.planner.expressions.keys import GroupKey
 from deniable.planner.expressions.translate import NAMED, Scope, meaning, translate
 from deniable.planner.parse import position
+from deniable.planner.relations.alone import check_skipped
 from deniable.planner.relations.determined import determined
 from deniable.planner.relations.names import qualifier
 from deniable.planner.relations.rows import MERGED, Origin
+from deniable.planner.relations.usual import within_usual
 from deniable.planner.wording.own_words import advised, spelled
 from deniable.planner.work import spend
 
@@ -35,11 +37,11 @@ class RowScope:
 
     origin: Origin
     members: Mapping[exp.Expression, Expression] = field(default_factory=dict)
-    """What `x IN (SELECT ...)` means, where rows are joined to it."""
+    """What `x IN (SELECT ...)`, and a subquery for one value, means, where rows are joined to it."""
 
     def special(self, node: exp.Expression) -> Expression | None:
-        """Whether the row is among others; nothing else is special in a row."""
-        return self.members.get(node) if isinstance(node, exp.In | exp.Exists) else None
+        """Whether the row is among others, and the value of a subquery; nothing else is special in a row."""
+        return self.members.get(node) if isinstance(node, exp.In | exp.Exists | exp.Subquery) else None
 
     def column(self, node: exp.Column) -> Expression:
         """A declared column. What is not declared does not exist."""
@@ -76,6 +78,8 @@ class RowScope:
         close = get_close_matches(node.name.lower(), names, n=1)
         there = ", ".join(dict.fromkeys(spelled[name] for name in names))
         hint = f"Did you mean {spelled[close[0]]!r}?" if close else f"There are: {there}."
+        if node.this.quoted and not node.table and not close:
+            hint = f"A text is written in single quotes: {exp.Literal.string(node.name).sql()}. {hint}"
         return Refused("unknown-column", f"There is no column {node.name!r}.", hint, position(node))
 
 
@@ -184,7 +188,10 @@ def taken_apart(node: exp.Expression, row: RowScope) -> tuple[AggregateFunction,
     where = condition(node.expression.this, row) if isinstance(node, exp.Filter) else None
     found = written(node.this if isinstance(node, exp.Filter) else node)
     values = tuple(translate(value, row) for value in found.values)
+    if found.function not in (COUNT, DISTINCT):
+        values = tuple(within_usual(value, row.origin.usual) for value in values)
     values, where = conditional(values, where, zeros=found.function is SUM)
+    check_skipped(values, where, row.origin.alone, zeros=found.function is SUM)
     if found.function.adds:
         values = tuple(call("to_integer", value) if value.kind is Kind.BOOLEAN else value for value in values)
     if found.function is DISTINCT and row.origin.unit is not None and values == (row.origin.unit,):

@@ -14,8 +14,9 @@ from deniable.planner.expressions.translate import translate
 from deniable.planner.parse import position
 from deniable.planner.relations.clauses import referred, refuse_others, terms, title
 from deniable.planner.relations.per_unit import UnitScope
-from deniable.planner.relations.rows import MERGED, Origin
+from deniable.planner.relations.rows import ALONE, MERGED, Origin
 from deniable.planner.relations.scopes import RowScope, aggregates, condition
+from deniable.planner.relations.usual import usual_range
 
 
 def row_by_row(select: exp.Select, scope: RowScope) -> Origin:
@@ -59,6 +60,8 @@ def is_grouped(select: exp.Select) -> bool:
 def grouped(select: exp.Select, scope: RowScope) -> Origin:
     """One row per unit, or per unit and further keys; of public rows, per keys."""
     origin = scope.origin
+    if origin.alone:
+        raise Refused("unit-join", ALONE, "Put the private table first.", position(select))
     nodes = [referred(node, select, scope) for node in terms(select, "group")]
     if (distinct := select.args.get("distinct")) is not None:
         if distinct.args.get("on") is not None:
@@ -102,6 +105,11 @@ def grouped(select: exp.Select, scope: RowScope) -> Origin:
         works=origin.works,
         links={key.name: table for key in keys if (table := origin.leads(key.value)) is not None},
         key=keys[0].name if len(keys) == 1 and origin.leads(keys[0].value) is not None else None,
+        usual={
+            name: within
+            for measure, name in inner.measures.items()
+            if origin.private and (within := usual_range(measure, origin.contribution)) is not None
+        },
     )
 
 

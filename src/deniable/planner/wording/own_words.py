@@ -49,7 +49,7 @@ _INSTEAD = {
     "AT TIME ZONE": "Leave it out: timestamps are read in the zone that the policy names.",
     "ANY": "Write column IN (1, 2, 3).",
     "A LIST": "Write column IN (1, 2, 3).",
-    "AGE": "Write DATE_DIFF('year', start, end), or end - start.",
+    "AGE": "Write EXTRACT(year FROM AGE(end, start)), or end - start for days.",
     "REGEXP_REPLACE": "Write REPLACE(column, 'old', 'new').",
     "REGEXP_EXTRACT": "Write SPLIT_PART(column, '-', 1), or SUBSTRING(column, 1, 3).",
     "STRPTIME": "Write CAST(column AS TIMESTAMP).",
@@ -68,7 +68,9 @@ def spelled(node: exp.Expression) -> str:
         return str(text[meta["start"] : meta["end"] + 1])
     if type(node) in _SIGNS:
         return _SIGNS[type(node)]
-    return node.name if isinstance(node, exp.Anonymous) else node.key.upper()
+    if isinstance(node, exp.Anonymous):
+        return node.name
+    return node.sql_name() if isinstance(node, exp.Func) else node.key.upper()
 
 
 def instead(name: str, node: exp.Expression, known: Iterable[str]) -> str:

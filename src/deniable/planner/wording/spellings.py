@@ -29,8 +29,8 @@ Tree = TypeVar("Tree", bound=exp.Expression)
 def plainly(tree: exp.Expression) -> exp.Expression:
     """The same tree in words that are known."""
     written_out(tree)
-    for node in list(tree.find_all(exp.Anonymous, exp.CountIf)):
-        found = _counted_if(node) if isinstance(node, exp.CountIf) else _named(node.name.lower(), node.expressions)
+    for node in list(tree.find_all(exp.Anonymous, *_OTHERWISE)):
+        found = _OTHERWISE[type(node)](node) if type(node) in _OTHERWISE else _named(node.name.lower(), node.expressions)
         if found is not None:
             found.meta.update(node.meta)
             node.replace(found)
@@ -85,6 +85,8 @@ def _added(unit: exp.Expression, many: exp.Expression, moment: exp.Expression) -
 
 
 _SAME: dict[str, tuple[int, Callable[[Arguments], exp.Expression]]] = {
+    "iff": (3, lambda given: exp.If(this=given[0], true=given[1], false=given[2])),
+    "age": (1, lambda given: exp.Anonymous(this="age", expressions=[exp.CurrentDate(), *given])),
     "var": (1, lambda given: exp.Variance(this=given[0])),
     "std": (1, lambda given: exp.Stddev(this=given[0])),
     "ilike": (2, lambda given: exp.ILike(this=given[0], expression=given[1])),
@@ -94,16 +96,61 @@ _SAME: dict[str, tuple[int, Callable[[Arguments], exp.Expression]]] = {
 """By how many arguments they take."""
 
 
-def _counted_if(node: exp.CountIf) -> exp.Expression:
+def _bucket(node: exp.Expression) -> exp.Expression:
+    """Which of so many equal parts between two ends a value lies in, from 1 on; 0 below, and one more above."""
+    value, low, high, many = (node.args[name] for name in ("this", "min_value", "max_value", "num_buckets"))
+    above = exp.Paren(this=exp.Sub(this=value.copy(), expression=low.copy()))
+    width = exp.Paren(this=exp.Sub(this=high.copy(), expression=low.copy()))
+    share = exp.Div(this=exp.Mul(this=above, expression=many.copy()), expression=width)
+    place = exp.Add(this=exp.Cast(this=exp.Floor(this=share), to=exp.DataType.build("BIGINT")), expression=_ONE.copy())
+    below = exp.If(this=exp.LT(this=value.copy(), expression=low), true=exp.Literal.number(0))
+    beyond = exp.Add(this=many, expression=_ONE.copy())
+    return exp.Case(
+        ifs=[below, exp.If(this=exp.GTE(this=value.copy(), expression=high), true=beyond)],
+        default=exp.Greatest(this=_ONE.copy(), expressions=[exp.Least(this=place, expressions=[many.copy()])]),
+    )
+
+
+_ONE = exp.Literal.number(1)
+
+
+def _counted_if(node: exp.Expression) -> exp.Expression:
     """Rows of which something is true."""
     return exp.Filter(this=exp.Count(this=exp.Star(), big_int=True), expression=exp.Where(this=node.this))
 
 
+def _any_of(node: exp.Expression) -> exp.Expression | None:
+    """`x = ANY(ARRAY[1, 2])` is `x IN (1, 2)`."""
+    listed = node.expression.this.unnest() if isinstance(node.expression, exp.Any) else None
+    return exp.In(this=node.this, expressions=listed.expressions) if isinstance(listed, exp.Array) else None
+
+
+_OTHERWISE: dict[type[exp.Expression], Callable[[exp.Expression], exp.Expression | None]] = {
+    exp.CountIf: _counted_if,
+    exp.WidthBucket: _bucket,
+    exp.EQ: _any_of,
+}
+
+
+def _as_shown(node: exp.Cast, constant: exp.Literal, zone: str) -> None:
+    """`TIMESTAMPTZ '2025-01-01 00:00:00Z'` is what the clocks of the policy's zone show at that moment."""
+    try:
+        moment = datetime.fromisoformat(str(constant.this).strip())
+    except ValueError:
+        return
+    local = moment if moment.tzinfo is None else moment.astimezone(ZoneInfo(zone)).replace(tzinfo=None)
+    node.set("this", exp.Literal.string(local.isoformat(sep=" ")))
+    node.set("to", exp.DataType.build("TIMESTAMP", dialect="duckdb"))
+
+
 def clocked(select: Tree, policy: Policy, now: datetime | None) -> tuple[Tree, tuple[str, ...]]:
     """The question with constants for what a clock shows, and a sentence for each of them."""
+    zone = policy.zone or "UTC"
+    for node in list(select.find_all(exp.Cast)):
+        if isinstance(node.this, exp.Literal) and node.to.this is exp.DataType.Type.TIMESTAMPTZ:
+            _as_shown(node, node.this, zone)
     if select.find(exp.CurrentDate, exp.CurrentTime, *_CLOCK) is None:
         return select, ()
-    zone = policy.zone or "UTC"
     local = (now or datetime.now(UTC)).astimezone(ZoneInfo(zone)).replace(tzinfo=None)
     moment = truncated(local, policy.clock) or local
     said: dict[str, None] = {}
