@@ -126,6 +126,10 @@ class PlanText:
         times = f" x {part.choice.uses}" if isinstance(part, Chosen) else ""
         width = f"{'sigma' if isinstance(mechanism, Gaussian) else 'scale'} {_short(part.scale)}"
         aside = f", ends {_short(part.ranks)} rows aside" if isinstance(part, Chosen) and part.offset else ""
+        if isinstance(part, Chosen) and part.around is not None:
+            counts = f"{part.around.tree.cells} counts around it"
+            beside = f"{type(part.around.mechanism).__name__}, {self._settings(part.around.mechanism.event.settings)}"
+            aside = f"; {counts}: {beside}, ends {_short(part.ranks)} rows aside"
         settings = self._settings(mechanism.event.settings)
         name = type(mechanism).__name__
         return f"{', '.join(found)}: {name}{times}, {settings}; one unit {_short(part.sensitivity)}, {width}{aside}"
