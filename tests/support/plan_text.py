@@ -120,7 +120,8 @@ class PlanText:
 
     def _noise(self, part: Part) -> str:
         if isinstance(part, Parallel):
-            return f"for one price, of different rows: {' | '.join(self._noise(member) for member in part.members)}"
+            which = "parts of rows" if part.names == self.plan.bound.divided else "different rows"
+            return f"for one price, of {which}: {' | '.join(self._noise(member) for member in part.members)}"
         found = sorted(self.names[base.name] for base in self.statistics if base.names <= part.names)
         mechanism = part.mechanism
         times = f" x {part.choice.uses}" if isinstance(part, Chosen) else ""

@@ -142,9 +142,9 @@ class Curator:
         if isinstance(question, Synthesis):
             from deniable.curator.synthesis.purchase import explained  # noqa: PLC0415 - slow to load, and a question does without
 
-            return explained(self.policy, question, spend)
+            return explained(self.policy, question, spend.alone())
         if isinstance(question, Workload):
-            return self._releases.plan(question, spend, strategy, ()).quote
+            return self._releases.plan(question, spend.alone(), strategy, ()).quote
         sql = filled(question, params).text
         (asked,) = self._plan(sql, spend, accounts).asked
         return asked.quote
@@ -266,7 +266,9 @@ class Curator:
             Refused: no private row was read and nothing is spent (on the release; selected values stay paid).
             Failed: the engine broke after the charge, which stays spent.
         """
-        questions, each, rest = private_values(self._releases.cells(work), Spend.of(**payment), self._releases.limits)
+        questions, each, rest = private_values(
+            self._releases.cells(work), Spend.of(**payment).alone(), self._releases.limits
+        )
         values = tuple(
             (name, selected(self.ask(sql, analyst=analyst, epsilon=each.epsilon, rho=each.rho, delta=each.delta)))
             for name, sql in questions.items()
@@ -312,7 +314,7 @@ class Curator:
         """
         from deniable.curator.profiling import plan_profile, profile_of  # noqa: PLC0415 - same
 
-        spend = Spend.of(**payment)
+        spend = Spend.of(**payment).alone()
         plan = plan_profile(self.policy, spend)
         recorded, free = self._buy(plan, analyst)
         self._profiles.forget()
@@ -333,7 +335,7 @@ class Curator:
         """
         from deniable.curator.training.purchase import plan_training  # noqa: PLC0415 - same
 
-        plan = plan_training(self._public.policy_for(sql or ""), learner, sql, target, Spend.of(**payment))
+        plan = plan_training(self._public.policy_for(sql or ""), learner, sql, target, Spend.of(**payment).alone())
         recorded, free = self._buy(plan, analyst)
         return plan.made(recorded, lambda found: learner.learned(plan.trained(free=free), found))
 
@@ -350,7 +352,9 @@ class Curator:
         from deniable.curator.training.purchase import plan_training  # noqa: PLC0415 - same
 
         self.policy.accounts(self._who(analyst))
-        return plan_training(self._public.policy_for(sql or ""), learner, sql, target, Spend.of(**payment)).quote
+        return plan_training(
+            self._public.policy_for(sql or ""), learner, sql, target, Spend.of(**payment).alone()
+        ).quote
 
     def score(
         self, learner: Learner, sql: str | None = None, *, analyst: str | None = None, **payment: Unpack[Payment]
@@ -360,7 +364,7 @@ class Curator:
         from deniable.learn.score import PaidScore  # noqa: PLC0415 - same
 
         policy = self._public.policy_for(sql or learner.trained_.sql)
-        plan = plan_score(policy, learner, sql, Spend.of(**payment))
+        plan = plan_score(policy, learner, sql, Spend.of(**payment).alone())
         recorded, free = self._buy(plan, analyst)
         return plan.made(recorded, lambda found: PaidScore(**found, loss=plan.loss.to_dict(), free=free))
 

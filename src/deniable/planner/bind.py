@@ -14,6 +14,7 @@ from deniable.core.algebra.expression import Column, Expression, Kind
 from deniable.core.errors import Refused, asking
 from deniable.planner.aggregates.statistics import Base, Statistic, Statistics
 from deniable.planner.choices.syntax import spread
+from deniable.planner.divided import divided
 from deniable.planner.expressions.evaluate import computable
 from deniable.planner.expressions.keys import GroupKey, domain
 from deniable.planner.expressions.translate import translate
@@ -65,7 +66,7 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
         keys = listed(select, origin, keys)
     if len(found) > _MOST_STATISTICS:
         raise Refused("too-many-statistics", f"This needs {len(found)} statistics at once.", "Ask for fewer columns.")
-    return Bound(
+    bound = Bound(
         source=origin.source,
         person=origin.person,
         neighbours=policy.neighbours,
@@ -80,6 +81,7 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
         limit=_whole(select, "limit"),
         offset=_whole(select, "offset") or 0,
     )
+    return divided(bound, scope.statistics)
 
 
 def _public(select: exp.Select, policy: Policy) -> Refused:
