@@ -88,9 +88,10 @@ def test_what_is_charged_is_what_ran(clinic, text):
             (entry,) = charged(house, before)
             own = paid(entry)
             assert len(entry.events) == len(answer.plan.events)
-            assert sum(part.choice.uses if hasattr(part, "choice") else 1 for part in answer.plan.noise) + (
-                answer.plan.selection is not None
-            ) == len(entry.events)
+            drawn = [
+                part.choice.uses + bool(part.around) if hasattr(part, "choice") else 1 for part in answer.plan.noise
+            ]
+            assert sum(drawn) + (answer.plan.selection is not None) == len(entry.events)
             for form in ("epsilon", "rho", "mu_squared", "delta"):
                 kept, lost = getattr(entry.loss, form), getattr(own, form)
                 assert kept == lost or lost < kept < lost + Fraction(1, 2**79)  # kept in 80 binary digits, rounded up

@@ -165,10 +165,10 @@ BUGS = (
         ),
     ),
     Bug(
-        "three choices at the price of one",
+        "an interval for nothing",
         "planner/choices/price.py",
-        "return self.mechanism.loss.times(self.choice.uses)",
-        "return self.mechanism.loss",
+        "return chosen if self.around is None else chosen + self.around.mechanism.loss",
+        "return chosen",
         (
             "unit/planner/test_price.py::test_the_whole_spend_is_used_and_no_more",
             "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",

@@ -79,7 +79,7 @@ def test_intervals_hold_where_units_are_weighed(column, tmp_path, monkeypatch):
     _holds(plan, exact, [float(value) for value in truth])
 
 
-@pytest.mark.parametrize(("spend", "shares"), [("pure", 3), ("concentrated", 24)])
+@pytest.mark.parametrize(("spend", "shares"), [("pure", 8), ("concentrated", 24)])
 def test_intervals_of_many_quantiles_at_once_hold(spend, shares, tmp_path):
     """From running counts, which the planner picks for so many; all of them are trials."""
     table = _table()

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from deniable.mechanisms import Laplace
 from deniable.mechanisms.ranks import rank_scores
+from deniable.planner.choices.around import Around
 from deniable.planner.choices.histogram import Quantile
 from deniable.planner.choices.price import Chosen
 from deniable.planner.choices.running_counts import Counted
@@ -27,14 +28,30 @@ def apart(part: Chosen | Counted, one: Counts, other: Counts) -> Fraction:
             return Fraction(int(np.abs(moved).sum())) / part.mechanism.sensitivity
         return Fraction(int((moved * moved).sum())) / part.mechanism.sensitivity**2
     if isinstance(part.choice, Quantile):
-        offsets = [side * part.offset for side in part.choice.sides]
-        pairs = [
-            tuple(rank_scores(table, part.choice.quantile, offset) for table in (one, other)) for offset in offsets
-        ]
+        offset = 0 if part.around is not None else part.choice.sides[0] * part.offset
+        pairs = [tuple(rank_scores(table, part.choice.quantile, offset) for table in (one, other))]
     else:
         pairs = [(one, other)]
     farthest = max(int(np.abs(mine - theirs).max(axis=1).sum()) for mine, theirs in pairs)
-    return Fraction(farthest) / part.mechanism.sensitivity
+    scores = Fraction(farthest) / part.mechanism.sensitivity
+    return scores if part.around is None else max(scores, joined_apart(part.around, one, other))
+
+
+def joined_apart(around: Around, one: Counts, other: Counts) -> Fraction:
+    """How far the counts around values move, as a part of what is hidden: the farthest, wherever the values are."""
+    found = []
+    for value in {0, around.quantile.cells.number // 2, around.quantile.cells.number - 1}:
+        edges = around.joined(np.full(len(one), value))
+        running = [
+            np.concatenate([np.zeros((len(one), 1), dtype=np.int64), table.cumsum(axis=1)], 1) for table in (one, other)
+        ]
+        joined = [np.diff(np.take_along_axis(table, edges, axis=1), axis=1).astype(object) for table in running]
+        moved = joined[0] - joined[1]
+        if isinstance(around.mechanism, Laplace):
+            found.append(Fraction(int(np.abs(moved).sum())) / around.mechanism.sensitivity)
+        else:
+            found.append(Fraction(int((moved * moved).sum())) / around.mechanism.sensitivity**2)
+    return max(found)
 
 
 def histogram(part: Chosen | Counted) -> str:

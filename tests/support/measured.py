@@ -16,6 +16,7 @@ from deniable.planner import Plan
 from deniable.planner.choices.histogram import Quantile
 from deniable.planner.choices.price import Chosen
 from deniable.planner.plan import Parallel
+from tests.support.choosing import joined_apart
 
 Exact = dict[str, dict[object, int] | NDArray[np.int64]]
 """By statistic: a whole number for each group, or the histograms that a choice is made from."""
@@ -74,11 +75,10 @@ def _differences(one: dict[object, int], other: dict[object, int]) -> list[int]:
 
 def _scores_apart(part: Chosen, one: NDArray[np.int64], other: NDArray[np.int64]) -> Fraction:
     """The farthest that a score moves in each group, added up over the groups."""
-    offsets = [side * part.offset for side in part.choice.sides] if isinstance(part.choice, Quantile) else [None]
-    farthest = 0
-    for offset in offsets:
-        tables = (one, other)
-        if offset is not None:
-            tables = tuple(rank_scores(table, part.choice.quantile, offset) for table in tables)
-        farthest = max(farthest, int(np.abs(tables[0] - tables[1]).max(axis=1, initial=0).sum()))
-    return Fraction(farthest) / part.mechanism.sensitivity
+    tables = (one, other)
+    if isinstance(part.choice, Quantile):
+        offset = 0 if part.around is not None else part.choice.sides[0] * part.offset
+        tables = tuple(rank_scores(table, part.choice.quantile, offset) for table in tables)
+    farthest = int(np.abs(tables[0] - tables[1]).max(axis=1, initial=0).sum())
+    scores = Fraction(farthest) / part.mechanism.sensitivity
+    return scores if part.around is None else max(scores, joined_apart(part.around, one, other))

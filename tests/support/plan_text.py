@@ -120,12 +120,17 @@ class PlanText:
 
     def _noise(self, part: Part) -> str:
         if isinstance(part, Parallel):
-            return f"for one price, of different rows: {' | '.join(self._noise(member) for member in part.members)}"
+            which = "parts of rows" if part.names == self.plan.bound.divided else "different rows"
+            return f"for one price, of {which}: {' | '.join(self._noise(member) for member in part.members)}"
         found = sorted(self.names[base.name] for base in self.statistics if base.names <= part.names)
         mechanism = part.mechanism
         times = f" x {part.choice.uses}" if isinstance(part, Chosen) else ""
         width = f"{'sigma' if isinstance(mechanism, Gaussian) else 'scale'} {_short(part.scale)}"
         aside = f", ends {_short(part.ranks)} rows aside" if isinstance(part, Chosen) and part.offset else ""
+        if isinstance(part, Chosen) and part.around is not None:
+            counts = f"{part.around.tree.cells} counts around it"
+            beside = f"{type(part.around.mechanism).__name__}, {self._settings(part.around.mechanism.event.settings)}"
+            aside = f"; {counts}: {beside}, ends {_short(part.ranks)} rows aside"
         settings = self._settings(mechanism.event.settings)
         name = type(mechanism).__name__
         return f"{', '.join(found)}: {name}{times}, {settings}; one unit {_short(part.sensitivity)}, {width}{aside}"

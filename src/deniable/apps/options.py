@@ -34,6 +34,21 @@ Delta = Annotated[
     typer.Option(metavar=_NUMBER, help="Delta to spend on revealing group keys the policy does not list."),
 ]
 Confidence = Annotated[str, typer.Option(metavar=_NUMBER, help="Confidence level of the error bars.")]
+Rows = Annotated[
+    str | None,
+    typer.Option(metavar=_NUMBER, help="How many rows a group is expected to have: what errors of averages depend on."),
+]
+Contribution = Annotated[
+    str | None,
+    typer.Option(metavar=_NUMBER, help="Count fewer rows of one person than the policy allows: less noise, more cut."),
+]
+Simultaneous = Annotated[
+    bool, typer.Option("--simultaneous", help="All error bars of the answer hold at once, not each by itself.")
+]
+After = Annotated[
+    list[str] | None,
+    typer.Option("--after", metavar="STEP", help="A step after the noise, for nothing: nonnegative, whole or nonzero."),
+]
 Analyst = Annotated[
     str | None, typer.Option(metavar="NAME", help="Who is asking, if the policy divides the budget among analysts.")
 ]

@@ -14,14 +14,18 @@ import deniable
 from deniable.apps.formats import Form, Format, Output, settled, write
 from deniable.apps.options import (
     Accuracy,
+    After,
     Analyst,
     Confidence,
+    Contribution,
     Delta,
     Epsilon,
     Param,
     Policy,
     Question,
     Rho,
+    Rows,
+    Simultaneous,
     parameters,
 )
 
@@ -38,6 +42,10 @@ def explain(
     accuracy: Accuracy = None,
     delta: Delta = None,
     confidence: Confidence = "0.95",
+    rows: Rows = None,
+    contribution: Contribution = None,
+    simultaneous: Simultaneous = False,
+    after: After = None,
     analyst: Analyst = None,
     statements: Annotated[
         bool, typer.Option("--statements", help="Also show what the engine would be asked; for custodians.")
@@ -57,6 +65,10 @@ def explain(
             accuracy=accuracy,
             delta=delta,
             confidence=confidence,
+            rows=rows,
+            contribution=contribution,
+            simultaneous=simultaneous,
+            after=after,
             analyst=analyst,
         )
         account = curator.budget(analyst)
@@ -79,6 +91,10 @@ def ask(
     accuracy: Accuracy = None,
     delta: Delta = None,
     confidence: Confidence = "0.95",
+    rows: Rows = None,
+    contribution: Contribution = None,
+    simultaneous: Simultaneous = False,
+    after: After = None,
     analyst: Analyst = None,
     form: Form = None,
     output: Output = None,
@@ -97,6 +113,10 @@ def ask(
             accuracy=accuracy,
             delta=delta,
             confidence=confidence,
+            rows=rows,
+            contribution=contribution,
+            simultaneous=simultaneous,
+            after=after,
             analyst=analyst,
         )
     show(answer, wanted, output)

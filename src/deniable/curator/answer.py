@@ -18,9 +18,10 @@ from deniable.curator.groups import side_by_side
 from deniable.curator.noisy_answer import NoisyAnswer
 from deniable.engines import TYPES
 from deniable.planner import Plan, Quote
+from deniable.planner.after import processed, taken
 from deniable.planner.expressions.evaluate import Band, Result, Truth, evaluate, truth_of
 from deniable.planner.intervals.columns import Material, difference, with_intervals
-from deniable.planner.plan import Output, material
+from deniable.planner.plan import Output, each, material
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,12 +106,14 @@ class Answer(NoisyAnswer):
         end = None if bound.limit is None else bound.offset + bound.limit
         kept = kept[bound.offset : end]
         keys = {key.name for key in bound.keys}
-        return {
+        one = each(confidence, self.noisy.num_rows * len(self.quote.lines)) if self.quote.simultaneous else confidence
+        found = {
             output.name: np.array(self.noisy[output.value.name].to_pylist(), dtype=object)[kept]
             if isinstance(output.value, Column) and output.value.name in keys  # as it is, not through a double
-            else _taken(with_intervals(output.value, self._material, confidence), kept)
+            else taken(with_intervals(output.value, self._material, one), kept)
             for output in bound.outputs
         }
+        return processed(found, bound, [line.column for line in self.quote.lines], self.quote.after)
 
     def compare(self, one: object, other: object) -> pa.Table:
         """The first group less the second, by the value of the first key: each noisy column with its interval.
@@ -146,15 +149,6 @@ def _key(column: pa.ChunkedArray, kind: Kind) -> Result:
     if kind in (Kind.INTEGER, Kind.NUMBER, *COUNTED):
         return Band.exactly(column.cast(pa.float64(), safe=False).to_numpy())
     return np.array(column.to_pylist(), dtype=object)
-
-
-def _taken(result: Result, rows: NDArray[np.int64]) -> Result:
-    """These rows, in this order."""
-    if isinstance(result, Band):
-        return Band(result.value[rows], result.low[rows], result.high[rows])
-    if isinstance(result, Truth):
-        return Truth(result.value[rows], result.possible[rows], result.certain[rows], result.null[rows])
-    return result[rows]
 
 
 def _ranks(result: Result, *, descending: bool) -> NDArray[np.float64]:

@@ -142,9 +142,9 @@ class Curator:
         if isinstance(question, Synthesis):
             from deniable.curator.synthesis.purchase import explained  # noqa: PLC0415 - slow to load, and a question does without
 
-            return explained(self.policy, question, spend)
+            return explained(self.policy, question, spend.alone())
         if isinstance(question, Workload):
-            return self._releases.plan(question, spend, strategy, ()).quote
+            return self._releases.plan(question, spend.alone(), strategy, ()).quote
         sql = filled(question, params).text
         (asked,) = self._plan(sql, spend, accounts).asked
         return asked.quote
@@ -272,7 +272,9 @@ class Curator:
             Refused: no private row was read and nothing is spent (on the release; selected values stay paid).
             Failed: the engine broke after the charge, which stays spent.
         """
-        questions, each, rest = private_values(self._releases.cells(work), Spend.of(**payment), self._releases.limits)
+        questions, each, rest = private_values(
+            self._releases.cells(work), Spend.of(**payment).alone(), self._releases.limits
+        )
         values = tuple(
             (name, selected(self.ask(sql, analyst=analyst, epsilon=each.epsilon, rho=each.rho, delta=each.delta)))
             for name, sql in questions.items()
@@ -318,7 +320,7 @@ class Curator:
         """
         from deniable.curator.profiling import plan_profile, profile_of  # noqa: PLC0415 - same
 
-        spend = Spend.of(**payment)
+        spend = Spend.of(**payment).alone()
         plan = plan_profile(self.policy, spend)
         recorded, free = self._buy(plan, analyst)
         self._profiles.forget()
@@ -339,7 +341,7 @@ class Curator:
         """
         from deniable.curator.training.purchase import plan_training  # noqa: PLC0415 - same
 
-        spend = Spend.of(**payment)
+        spend = Spend.of(**payment).alone()
         plan = plan_training(self._weighed(spend, sql or ""), learner, sql, target, spend)
         recorded, free = self._buy(plan, analyst)
         return plan.made(recorded, lambda found: learner.learned(plan.trained(free=free), found))
@@ -357,7 +359,7 @@ class Curator:
         from deniable.curator.training.purchase import plan_training  # noqa: PLC0415 - same
 
         self.policy.accounts(self._who(analyst))
-        spend = Spend.of(**payment)
+        spend = Spend.of(**payment).alone()
         return plan_training(self._weighed(spend, sql or ""), learner, sql, target, spend).quote
 
     def score(
@@ -367,7 +369,7 @@ class Curator:
         from deniable.curator.training.scoring import plan_score  # noqa: PLC0415 - same
         from deniable.learn.score import PaidScore  # noqa: PLC0415 - same
 
-        spend = Spend.of(**payment)
+        spend = Spend.of(**payment).alone()
         plan = plan_score(self._weighed(spend, sql or learner.trained_.sql), learner, sql, spend)
         recorded, free = self._buy(plan, analyst)
         return plan.made(recorded, lambda found: PaidScore(**found, loss=plan.loss.to_dict(), free=free))

@@ -7,6 +7,7 @@ import numpy as np
 from deniable.core.deadline import go_on
 from deniable.core.sampling import IntArray
 from deniable.mechanisms.ranks import rank_scores
+from deniable.planner.choices.around import ends, possible
 from deniable.planner.choices.histogram import Mode, Quantile
 from deniable.planner.choices.price import Chosen
 from deniable.planner.choices.running_counts import Counted
@@ -34,11 +35,14 @@ def _piece(chosen: Chosen | Counted, counts: IntArray) -> dict[str, IntArray]:
 
 
 def _quantile(chosen: Chosen, choice: Quantile, counts: IntArray) -> dict[str, IntArray]:
-    """The value and the ends of its interval, each by a choice of its own."""
-    return {
-        choice.recorded(side): chosen.mechanism.choose_each(rank_scores(counts, choice.quantile, side * chosen.offset))
-        for side in choice.sides
-    }
+    """An extreme is one choice. Any other quantile has a value that is chosen, and ends that follow from counts."""
+    if chosen.around is None:
+        (side,) = choice.sides
+        scores = rank_scores(counts, choice.quantile, side * chosen.offset)
+        return {choice.recorded(side): chosen.mechanism.choose_each(scores)}
+    value = chosen.mechanism.choose_each(rank_scores(counts, choice.quantile, 0))
+    low, high = ends(chosen.around, counts, value)
+    return {choice.recorded(0): value, choice.recorded(-1): low, choice.recorded(1): high}
 
 
 def _counted(counted: Counted, counts: IntArray) -> dict[str, IntArray]:
@@ -50,16 +54,12 @@ def _counted(counted: Counted, counts: IntArray) -> dict[str, IntArray]:
     sums = counted.tree.sums(counts)
     noisy = np.asarray(counted.mechanism.release(sums.reshape(-1)), dtype=np.int64).reshape(sums.shape)
     below, everyone = counted.tree.running(noisy)
-    cells, found = np.arange(counted.tree.cells), {}
+    found = {}
     for quantile in counted.quantiles:
-        top, bottom = quantile.quantile.numerator, quantile.quantile.denominator
-        past, margins = bottom * below - top * everyone[:, None], counted.margins(quantile)
-        begins = past <= margins  # this cell may begin before the rank
-        reaches = np.roll(past >= -margins, -1, axis=1)  # and this one may end after it
-        begins[:, 0] = reaches[:, -1] = True
+        past = quantile.quantile.denominator * below - quantile.quantile.numerator * everyone[:, None]
         found[quantile.recorded(0)] = (past[:, 1:] < 0).sum(axis=1)
-        found[quantile.recorded(-1)] = reaches.argmax(axis=1)
-        found[quantile.recorded(1)] = np.where(begins, cells, 0).max(axis=1)
+        low, high = possible(past, counted.margins(quantile))
+        found[quantile.recorded(-1)], found[quantile.recorded(1)] = low, high
     return found
 
 

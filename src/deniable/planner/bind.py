@@ -15,6 +15,7 @@ from deniable.core.algebra.expression import Column, Expression, Kind
 from deniable.core.errors import Refused, asking
 from deniable.planner.aggregates.statistics import Base, Statistic, Statistics
 from deniable.planner.choices.syntax import spread
+from deniable.planner.divided import divided
 from deniable.planner.expressions.evaluate import computable
 from deniable.planner.expressions.keys import MOST_GROUPS, GroupKey, domain
 from deniable.planner.expressions.translate import translate
@@ -70,7 +71,7 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
         keys = listed(select, origin, keys)
     if len(found) > _MOST_STATISTICS:
         raise Refused("too-many-statistics", f"This needs {len(found)} statistics at once.", "Ask for fewer columns.")
-    return Bound(
+    bound = Bound(
         source=origin.source,
         person=origin.person,
         neighbours=policy.neighbours,
@@ -87,6 +88,7 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
         crowd=crowd,
         usual=tuple(sentences(_summed(found), origin.columns, origin.usual)),
     )
+    return divided(bound, scope.statistics)
 
 
 def _summed(statistics: Sequence[Base]) -> Iterator[Expression]:

@@ -62,7 +62,8 @@ def _owning(bound: Bound) -> list[str]:
 def _clamping(bound: Bound) -> list[str]:
     """What lies outside its bounds."""
     clamped = any(
-        isinstance(base, Quantile) or (isinstance(base, Statistic) and base.signed) for base in bound.statistics
+        isinstance(base, Quantile) or (isinstance(base, Statistic) and (base.signed or base.name in bound.divided))
+        for base in bound.statistics
     )
     return ["values outside their bounds count as the nearest bound"] if clamped else []
 

@@ -32,5 +32,6 @@ def _drawn(part: Single) -> int:
     if isinstance(part, Noisy):
         return 1
     if isinstance(part, Chosen):
-        return part.choice.candidates * part.choice.uses
+        beside = 0 if part.around is None else part.around.tree.cells
+        return part.choice.candidates * part.choice.uses + beside * _EACH_COUNT
     return part.tree.cells * _EACH_COUNT

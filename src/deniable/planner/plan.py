@@ -80,7 +80,9 @@ class Bound:
     limit: int | None
     offset: int
     shared: tuple[frozenset[str], ...] = ()
-    """Names of statistics that are about different rows, and share a spend."""
+    """Names of statistics that are about different rows, or about different parts of a row, and share a spend."""
+    divided: frozenset[str] = frozenset()
+    """Of these, the two that count and sum of the same rows follow from."""
     possible: tuple[tuple[tuple[str, ...], tuple[tuple[object, ...], ...]], ...] = ()
     """Names of keys from one public table, and the values that stand side by side there: other groups are not shown."""
     clock: tuple[str, ...] = ()
@@ -165,7 +167,7 @@ class Noisy:
 
         Where counts are weighed they need not be whole, and rounding can add to the width: so with some fractions.
         """
-        middle = np.full(fractions.size, 0.0 if self.statistic.signed else float(rows))
+        middle = np.full(fractions.size, 0.0 if self.statistic.signed else float(rows * self.statistic.typical))
         values = middle + fractions if self.statistic.worth.denominator > 1 else middle
         return {self.statistic.name: Band.around(values, self.error(confidence))}
 
@@ -174,8 +176,8 @@ class Noisy:
 class Parallel:
     """Statistics of different rows, each with its noise, for one price.
 
-    One row counts in one of them at most (the statement sees to that), so the shares of their sensitivities by which
-    one unit moves them add up to one at most. Proof: docs/proofs/parallel.md
+    One row counts in one of them at most, or in two by parts that make one (the statement sees to that), so the shares
+    of their sensitivities by which one unit moves them add up to one at most. Proof: docs/proofs/parallel.md
     """
 
     members: tuple[Noisy, ...]
@@ -230,6 +232,16 @@ def singly(parts: Iterable[Part]) -> tuple[Single, ...]:
     return tuple(one for part in parts for one in (part.members if isinstance(part, Parallel) else (part,)))
 
 
+def each(confidence: Fraction, number: int) -> Fraction:
+    """What each of so many must hold with, so that all of them hold at once with this confidence (Boole).
+
+    Example:
+        >>> each(Fraction(19, 20), 10)
+        Fraction(199, 200)
+    """
+    return 1 - (1 - confidence) / max(1, number)
+
+
 @dataclass(frozen=True, slots=True)
 class Priced:
     """One line of a quote."""
@@ -263,6 +275,10 @@ class Quote(Tabular):
     """For how many rows in a group the errors are said, if that was given."""
     sizes: tuple[str, ...] = ()
     """The errors of averages and their like, for groups of a few sizes."""
+    simultaneous: bool = False
+    """Whether all intervals of the answer hold at once, and not each by itself."""
+    after: tuple[str, ...] = ()
+    """What is made of the answer after the noise."""
     outer: tuple[str, ...] = ()
     """The columns that are computed from the noisy ones, where the answer is an outer query's; else nothing."""
 

@@ -16,7 +16,7 @@ from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.loss import Loss
 from deniable.core.number import least_decimal, root_above
 from deniable.core.sensitivity import Neighbours
-from deniable.core.shown import at_most
+from deniable.core.shown import at_most, percent
 from deniable.mechanisms import Gaussian, Laplace, PartitionSelection
 from deniable.planner import work
 from deniable.planner.aggregates.statistics import Base, Statistic
@@ -28,8 +28,10 @@ from deniable.planner.effort import check_effort
 from deniable.planner.expressions.evaluate import Band, Result, unrounded
 from deniable.planner.expressions.keys import groups
 from deniable.planner.intervals.columns import taken_apart, with_intervals
-from deniable.planner.plan import Bound, Noisy, Output, Parallel, Part, Plan, Priced, Quote, material, singly
+from deniable.planner.intervals.forms import Affine, Ratio, finite
+from deniable.planner.plan import Bound, Noisy, Output, Parallel, Part, Plan, Priced, Quote, each, material, singly
 from deniable.planner.spend import Spend
+from deniable.planner.steps import notes
 
 _SIZES = (100, 1_000, 10_000, 100_000)
 _SIZED_COLUMNS = 3
@@ -46,9 +48,34 @@ Parts = tuple[Part, ...]
 def price(bound: Bound, spend: Spend) -> Plan:
     """The plan for this spend; for a wanted accuracy, the plan with the least spend that reaches it."""
     with work.counted():
-        plan = _priced(bound, spend)
+        plan = _noted(_priced(bound, _each(bound, spend)), bound, spend)
     check_effort(plan.noise, 1 if bound.private_keys else groups(bound.keys))
     return plan
+
+
+def _each(bound: Bound, spend: Spend) -> Spend:
+    """For each interval by itself: with all groups that are known, and each column that has noise."""
+    if not spend.simultaneous:
+        return spend
+    if bound.private_keys and spend.accuracy is not None:
+        reason = "How many groups there are is not known, so no spend can promise an accuracy for all of them at once."
+        raise Refused("accuracy", reason, "Give epsilon, or leave out simultaneous.")
+    statistics = frozenset().union(*(base.names for base in bound.statistics))
+    columns = sum(bool(statistics & output.rests_on) for output in bound.outputs)
+    number = 1 if bound.private_keys else groups(bound.keys)
+    return replace(spend, confidence=each(spend.confidence, number * columns))
+
+
+def _noted(plan: Plan, bound: Bound, spend: Spend) -> Plan:
+    """With what was asked for beside the numbers, in the quote and in its notes."""
+    if not spend.simultaneous and not spend.after:
+        return plan
+    said = [f"all intervals of this answer hold at once with {percent(spend.confidence)} confidence"]
+    if bound.private_keys:
+        said.append("the errors above are those of one group: with every group that is shown, intervals are wider")
+    texts = (*plan.quote.notes, *(said if spend.simultaneous else ()), *notes(spend.after))
+    told = replace(plan.quote, confidence=spend.confidence, simultaneous=spend.simultaneous, after=spend.after)
+    return replace(plan, quote=replace(told, notes=texts))
 
 
 def restated(plan: Plan, bound: Bound) -> Plan:
@@ -120,10 +147,15 @@ def _noise(bound: Bound, spend: Spend) -> Parts:
 
 
 def _weights(bound: Bound, spend: Spend) -> dict[str, Fraction]:
-    """Of each statistic; those of different rows weigh as much as the weightiest of them."""
+    """Of each statistic; those of different rows weigh as much as the weightiest of them.
+
+    A count and a sum that follow from both ends of the bounds weigh as one statistic under Laplace noise, where they
+    cost no more. Gaussian noise on both ends is that on count and sum, turned: so they weigh as two.
+    """
     weights = {statistic.name: _weight(statistic, bound, spend) for statistic in bound.statistics}
     for family in bound.shared:
-        weights |= dict.fromkeys(family, max(weights[name] for name in family))
+        times = 2 if family == bound.divided and spend.rho is not None else 1
+        weights |= dict.fromkeys(family, times * max(weights[name] for name in family))
     return weights
 
 
@@ -283,7 +315,7 @@ def _counted(count: Statistic, bound: Bound, keys: tuple[Key, ...]) -> GroupQuer
 def _quote(bound: Bound, spend: Spend, noise: Parts, selection: PartitionSelection | None, loss: Loss) -> Quote:
     """A line for each noisy column."""
     lines = tuple(
-        _line(output, noise, spend.confidence, spend.rows or _SAMPLE_GROUP)
+        _line(output, noise, _in_terms(output, bound), spend.confidence, spend.rows or _SAMPLE_GROUP)
         for output in bound.outputs
         if any(part.names & output.rests_on for part in noise)
     )
@@ -309,17 +341,34 @@ def _by_size(bound: Bound, noise: Parts, confidence: Fraction) -> tuple[str, ...
     return tuple(found)
 
 
-def _line(output: Output, noise: Parts, confidence: Fraction, rows: int) -> Priced:
+def _in_terms(output: Output, bound: Bound) -> dict[str, float]:
+    """How often a column holds each end of the bounds that its count or sum follows from; above the line, if any.
+
+    Example: a sum of values between 0 and 500 is 500 times what counts at the upper end.
+    """
+    if not bound.divided & output.rests_on:
+        return {}
+    whole = {base.name: base.worth.denominator == 1 for base in bound.statistics if isinstance(base, Statistic)}
+    found = dict.fromkeys(bound.divided, 0.0)
+    for _, piece in taken_apart(output.value, whole, frozenset()).pieces.values():
+        above = piece.top if isinstance(piece, Ratio) else piece
+        if isinstance(above, Affine):
+            found |= {name: max(found[name], abs(finite(above.multiples.get(name, Fraction(0))))) for name in found}
+    return found if any(found.values()) else {}
+
+
+def _line(output: Output, noise: Parts, times: Mapping[str, float], confidence: Fraction, rows: int) -> Priced:
     """What stands behind one column: its widest statistic's noise, and the column's own error."""
     used = [part for part in singly(noise) if part.names & output.rests_on]
-    widest = max(used, key=lambda part: part.error(confidence, rows))
+    often = {part.names: max((times.get(name, 1.0) for name in part.names), default=1.0) for part in used}
+    widest = max(used, key=lambda part: part.error(confidence, rows) * often[part.names])
     name = f"{type(widest.mechanism).__name__} on {' and '.join(sorted({part.label for part in used}))}"
     unit, worth = _ERRORS.get(output.value.kind, ("", 1))
     return Priced(
         output.name,
         name + unit,
-        widest.sensitivity,
-        widest.scale,
+        widest.sensitivity * often[widest.names],
+        widest.scale * often[widest.names],
         _expected(output, noise, confidence, rows)[1] / worth,
     )
 

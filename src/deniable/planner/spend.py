@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TypedDict, Unpack
 
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.number import Number, positive, probability, whole
+from deniable.planner.steps import steps
 
 
 class ReleasePayment(TypedDict, total=False):
@@ -27,6 +28,8 @@ class Payment(ReleasePayment, total=False):
 
     contribution: Number | None
     rows: Number | None
+    simultaneous: bool | str | None
+    after: str | Sequence[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,10 @@ class Spend:
     """The most rows that one person may weigh, if fewer than the policy allows."""
     rows: int | None = None
     """How many rows a group is expected to have: what the error of an average depends on."""
+    simultaneous: bool = False
+    """Whether all intervals of an answer hold at once with the confidence, and not each by itself."""
+    after: tuple[str, ...] = ()
+    """What is made of the answer after the noise: planner/after.py has the steps."""
     relative: bool = False
     """Whether the accuracy is a share of what is expected, and not an amount."""
     least: Fraction = Fraction(0)
@@ -79,6 +86,8 @@ class Spend:
                 delta=None if delta is None else probability("delta", delta),
                 confidence=probability("confidence", payment.get("confidence", Fraction(19, 20))),
                 weights={name: positive(name, weight) for name, weight in weights.items()},
+                simultaneous=_switch("simultaneous", payment.get("simultaneous")),
+                after=steps(payment.get("after") or ()),
                 contribution=None
                 if (most := payment.get("contribution")) is None
                 else whole("contribution", positive("contribution", most)),
@@ -86,12 +95,33 @@ class Spend:
         except InvalidArgumentError as error:
             raise Refused("bad-spend", f"{error}.", "Give a positive number.") from None
 
+    def alone(self) -> Spend:
+        """For what is no question: a release, a profile, a model. What only answers have is refused, not ignored."""
+        if self.simultaneous or self.after:
+            given = "simultaneous" if self.simultaneous else "after"
+            raise Refused("bad-spend", f"Only questions take {given!r}.", "Leave it out.")
+        return self
+
 
 def _share(accuracy: object) -> tuple[object, bool]:
     """An accuracy of '5%' is a twentieth of what is expected."""
     if isinstance(accuracy, str) and accuracy.strip().endswith("%"):
         return f"{accuracy.strip()[:-1].strip()}e-2", True
     return accuracy, False
+
+
+def _switch(name: str, value: object) -> bool:
+    """On or off, as people write it in Python, on the command line, in a hint or a setting."""
+    said = str(value if value is not None else "off").strip().lower()
+    if said not in _SWITCHES:
+        raise Refused("bad-spend", f"{name} is either on or off, not {said!r}.", f"Write {name}=on, or leave it out.")
+    return _SWITCHES[said]
+
+
+_SWITCHES = {
+    **dict.fromkeys(("on", "true", "yes", "1", "t"), True),
+    **dict.fromkeys(("off", "false", "no", "0", "f", ""), False),
+}
 
 
 def _positive(name: str, value: object) -> Fraction | None:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import reduce
 from operator import add
 
+from deniable.core.errors import Refused
 from deniable.core.number import Number
 from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.batch import Batch, divided, price_all
@@ -92,6 +93,9 @@ def price_statements(
         return PricedStatements(
             tuple(PricedStatement((plan,), (place,)) for place, plan in enumerate(batch.plans)), batch
         )
+    if spend.simultaneous or spend.after:
+        reason = "What is computed around noisy answers has neither simultaneous intervals nor steps after the noise."
+        raise Refused("bad-spend", reason, "Ask the question inside by itself.")
     parts = divided(len(statements), shares)
     runs: dict[Hashable, Bound] = {}
     paid: dict[Hashable, Fraction] = {}

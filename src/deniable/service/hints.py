@@ -10,7 +10,7 @@ _HINT = re.compile(r"/\*\+(.*?)\*/", re.DOTALL)
 _PART = re.compile(r"\s*([A-Za-z_]+)\s*=\s*([^\s,;=]+)\s*[,;]?")
 SPENDS = ("epsilon", "rho", "accuracy")
 """Of these a question has one."""
-KNOWN = (*SPENDS, "delta", "confidence")
+KNOWN = (*SPENDS, "delta", "confidence", "rows", "contribution", "simultaneous", "after")
 
 
 def hinted(sql: str) -> tuple[str, dict[str, str]]:

@@ -159,4 +159,5 @@ def _raised(response: httpx.Response, body: object) -> Exception:
 
 
 def _written(payment: dict[str, Any]) -> dict[str, str]:
-    return {key: str(value) for key, value in payment.items() if value is not None}
+    several = {key: "+".join(value) for key, value in payment.items() if isinstance(value, list | tuple)}
+    return {key: str(value) for key, value in {**payment, **several}.items() if value is not None}

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from deniable.planner.wording.parameters import Filled, filled
-from deniable.service.hints import hinted, merged
+from deniable.service.hints import KNOWN, hinted, merged
 from deniable.service.tokens import Role
 
 Number = str | float
@@ -27,11 +27,16 @@ class SpendBody(BaseModel):
     accuracy: Number | None = None
     delta: Number | None = None
     confidence: Number | None = None
+    rows: Number | None = Field(default=None, description="How many rows a group is expected to have.")
+    contribution: Number | None = Field(default=None, description="Fewer rows of one person than the policy allows.")
+    simultaneous: bool | str | None = Field(default=None, description="All intervals of the answer hold at once.")
+    after: str | list[str] | None = Field(
+        default=None, description="Steps after the noise: nonnegative, whole, nonzero."
+    )
 
     def named(self) -> dict[str, Any]:
         """Only what was said."""
-        names = ("epsilon", "rho", "accuracy", "delta", "confidence")
-        return {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return {name: given for name in KNOWN if (given := getattr(self, name)) is not None}
 
 
 class QuestionBody(SpendBody):

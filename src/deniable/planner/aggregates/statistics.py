@@ -54,6 +54,8 @@ class Statistic:
     """For counts and sums of different values: of what."""
     summed: bool = False
     """Whether different values are added up, and not counted."""
+    typical: Fraction = Fraction(1)
+    """What a row in the middle of its bounds adds, in the answer's unit, if rows cannot be negative."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -165,6 +167,14 @@ class Statistics:
         worth = divisor * left.step * right.step
         column = self._add("products", product, where, reach, worth, signed=True)
         return Moment(column, Fraction(0), _of_product(left, right, divisor))
+
+    def end(self, label: str, row: Expression, where: Expression | None, reach: int) -> Statistic:
+        """What rows count at one end of their bounds: a part of `reach`, which is a whole row."""
+        column = self._add(label, row, where, reach, Fraction(1, reach), signed=False)
+        found = self.found[column.name]
+        if not isinstance(found, Statistic):
+            raise TypeError("not a sum")
+        return replace(found, typical=Fraction(1, 2))
 
     def _moment(self, value: Expression, where: Expression | None, grid: _Grid) -> Moment:
         """The sum of places on a grid around a centre."""

@@ -1,4 +1,5 @@
 """Statistics that are chosen and not computed: quantiles, extremes, most common values.
 
-The order: syntax (how they are written), histogram (what is chosen from), price, running_counts (many for one price).
+The order: syntax (how they are written), histogram (what is chosen from), around (the
+interval of a quantile), price, running_counts (many for one price).
 """

@@ -111,7 +111,7 @@ class Quantile:
     cells: EqualCells
     quantile: Fraction
     sides: tuple[int, ...]
-    """What is chosen: 0 the value itself, -1 and 1 the ends of its interval. An extreme has its one end alone."""
+    """What is found: 0 the value itself, -1 and 1 the ends of its interval. An extreme has its one end alone."""
     kind: Kind
     """What the value is; those of a calendar and a clock are chosen by their numbers."""
 
@@ -127,12 +127,12 @@ class Quantile:
 
     @property
     def uses(self) -> int:
-        """How many choices it takes."""
-        return len(self.sides)
+        """How many choices it takes: the value, or an extreme's one end. Other ends are counted, not chosen."""
+        return 1
 
     @property
     def candidates(self) -> int:
-        """Among how many cells each choice is made."""
+        """Among how many cells the choice is made."""
         return self.cells.number
 
     def recorded(self, side: int) -> str:

@@ -21,6 +21,7 @@ from deniable.core.number import above, root_above
 from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Exponential, PermuteAndFlip
 from deniable.mechanisms.ranks import rank_sensitivity
+from deniable.planner.choices.around import Around, around
 from deniable.planner.choices.histogram import Choice, Mode, Quantile
 from deniable.planner.expressions.evaluate import Band, Result
 from deniable.planner.expressions.keys import Value
@@ -34,10 +35,12 @@ class Chosen:
 
     choice: Choice
     mechanism: PermuteAndFlip | Exponential
-    offset: int
-    """How many ranks aside of the quantile the ends of its interval are sought, in the histogram's weight."""
     confidence: Fraction
     """With which the interval holds."""
+    offset: int = 0
+    """Of an extreme: how many ranks aside it is sought, in the histogram's weight."""
+    around: Around | None = None
+    """Of any other quantile: the counts that its interval follows from."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -51,13 +54,15 @@ class Chosen:
 
     @property
     def loss(self) -> Loss:
-        """All its uses."""
-        return self.mechanism.loss.times(self.choice.uses)
+        """All its uses, and the interval."""
+        chosen = self.mechanism.loss.times(self.choice.uses)
+        return chosen if self.around is None else chosen + self.around.mechanism.loss
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """For the ledger: one for each use."""
-        return (self.mechanism.event,) * self.choice.uses
+        """For the ledger: one for each use, and one for the interval."""
+        beside = () if self.around is None else (self.around.mechanism.event,)
+        return (self.mechanism.event,) * self.choice.uses + beside
 
     @property
     def sensitivity(self) -> float:
@@ -71,8 +76,8 @@ class Chosen:
 
     @property
     def ranks(self) -> float:
-        """The offset, in rows."""
-        return self.offset / self.choice.histogram.row
+        """How far an end of the interval is aside, in rows."""
+        return self.offset / self.choice.histogram.row if self.around is None else self.around.ranks
 
     def error(self, confidence: Fraction, rows: int) -> float:
         """Half the width of a quantile's interval, in a group of so many rows spread evenly between the bounds."""
@@ -107,19 +112,36 @@ class Chosen:
         return bottom * self.choice.histogram.row
 
 
+_VALUE = Fraction(11, 20)
+"""Of a quantile's spend, what its value gets; the rest is for its interval."""
+
+
 def by_epsilon(
     choice: Choice, epsilon: Fraction, confidence: Fraction, neighbours: Neighbours, *, grouped: bool
 ) -> Chosen:
-    """Permute-and-flip, the best choice that is pure; its uses share epsilon evenly."""
+    """Permute-and-flip, the best choice that is pure; several places share epsilon evenly."""
+    beside = _beside(choice, (epsilon * (1 - _VALUE), None), confidence, neighbours)
+    chosen = epsilon * (1 if beside is None else _VALUE) / choice.uses
     moved = _sensitivity(choice, neighbours, grouped=grouped)
-    return _aside(choice, PermuteAndFlip(sensitivity=moved, epsilon=epsilon / choice.uses), confidence)
+    return _aside(choice, PermuteAndFlip(sensitivity=moved, epsilon=chosen), confidence, beside)
 
 
 def by_rho(choice: Choice, rho: Fraction, confidence: Fraction, neighbours: Neighbours, *, grouped: bool) -> Chosen:
     """The exponential mechanism, whose epsilon costs only epsilon^2 / 8 of rho: the most that does, rounded down."""
+    beside = _beside(choice, (None, rho * (1 - _VALUE)), confidence, neighbours)
+    chosen = rho * (1 if beside is None else _VALUE) / choice.uses
     moved = _sensitivity(choice, neighbours, grouped=grouped)
-    epsilon = Fraction(floor(root_above(8 * rho / choice.uses) * 10**9) - 1, 10**9)
-    return _aside(choice, Exponential(sensitivity=moved, epsilon=epsilon), confidence)
+    epsilon = Fraction(floor(root_above(8 * chosen) * 10**9) - 1, 10**9)
+    return _aside(choice, Exponential(sensitivity=moved, epsilon=epsilon), confidence, beside)
+
+
+def _beside(
+    choice: Choice, spend: tuple[Fraction | None, Fraction | None], confidence: Fraction, neighbours: Neighbours
+) -> Around | None:
+    """What a quantile's interval follows from. An extreme is an end of one itself, and a label has none."""
+    if isinstance(choice, Mode) or 0 not in choice.sides:
+        return None
+    return around(choice, spend, confidence, neighbours)
 
 
 def _sensitivity(choice: Choice, neighbours: Neighbours, *, grouped: bool) -> int:
@@ -134,21 +156,21 @@ def _sensitivity(choice: Choice, neighbours: Neighbours, *, grouped: bool) -> in
     return reach if neighbours is Neighbours.ADD_REMOVE or not grouped else 2 * reach
 
 
-def _aside(choice: Choice, mechanism: PermuteAndFlip | Exponential, confidence: Fraction) -> Chosen:
-    """The offset at which an end of the interval lies on the wrong side with its part of 1 - confidence at most.
+def _aside(
+    choice: Choice, mechanism: PermuteAndFlip | Exponential, confidence: Fraction, beside: Around | None
+) -> Chosen:
+    """Of an extreme, the offset at which it lies on the wrong side with probability 1 - confidence at most.
 
     A cell that scores g less than the best is chosen with probability at most exp(-epsilon g / (2 sensitivity)), and
-    cells on the wrong side score at least the offset below, less one row where SQL interpolates between two.
+    cells on the wrong side score at least the offset below.
     """
-    if isinstance(choice, Mode):
-        return Chosen(choice, mechanism, 0, confidence)
-    ends = sum(side != 0 for side in choice.sides)
-    odds = above(log(choice.candidates * ends / (1 - confidence)))
-    ranks = odds * 2 * mechanism.sensitivity / mechanism.epsilon / choice.quantile.denominator
-    offset = ceil(ranks) + (choice.histogram.row if 0 in choice.sides else 0)
+    if isinstance(choice, Mode) or beside is not None:
+        return Chosen(choice, mechanism, confidence, around=beside)
+    odds = above(log(choice.candidates / (1 - confidence)))
+    offset = ceil(odds * 2 * mechanism.sensitivity / mechanism.epsilon / choice.quantile.denominator)
     if offset > RANGE:
         raise InvalidArgumentError("epsilon", "is too small")
-    return Chosen(choice, mechanism, offset, confidence)
+    return Chosen(choice, mechanism, confidence, offset)
 
 
 def band(choice: Quantile, recorded: Mapping[str, Places], *, sure: bool) -> Band:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, log, tanh
+from functools import lru_cache
+from math import ceil, erfc, log, sqrt, tanh
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ FloatArray = NDArray[np.float64]
 _ON_A_LATTICE = 64
 """AddedNoise of at most so many steps is added up exactly, where all of it lies on one grid."""
 _MOST_ADDED = 6
-"""So many Laplace noises are added up by partial fractions; of more, the tail is bounded (Chernoff)."""
+"""So many Laplace noises are added up by partial fractions; of more, as if all were the largest, or by Chernoff."""
 _NEWTON_STEPS = 7
 
 
@@ -121,7 +122,7 @@ def laplace_radius(scales: FloatArray, doubt: float) -> FloatArray:
     if nothing.any():
         return np.where(nothing, 0, laplace_radius(np.where(nothing, 1, scales), doubt))
     if len(scales) > _MOST_ADDED:
-        return _chernoff(scales, doubt)
+        return np.minimum(scales.max(axis=0) * _alike(len(scales), doubt), _chernoff(scales, doubt))
     unit = scales.max(axis=0)
     apart = _apart(scales / unit)
     ratios = apart[:, None] ** 2 - apart[None] ** 2
@@ -152,6 +153,31 @@ def _apart(scales: FloatArray) -> FloatArray:
     for place in range(1, len(ordered)):
         ordered[place] = np.maximum(ordered[place], gap * ordered[place - 1])
     return ordered
+
+
+@lru_cache(maxsize=256)
+def _alike(many: int, doubt: float) -> float:
+    """The quantile of |sum of so many Laplace draws of scale 1|, from above.
+
+    A Laplace draw is a normal one whose variance is drawn: twice an exponential. So the sum is normal with twice an
+    Erlang draw G as variance, and Pr[|sum| > t] = E[erfc(t / (2 sqrt(G)))], which rises with G: between two points of a
+    grid, it is at most what it is at the upper one. Beyond the last, it is at most 1.
+    """
+    points = np.linspace(0, many + 12 * sqrt(many) + 2 * log(1 / doubt) + 20, 600)[1:]
+    terms = np.arange(many)
+    factorials = np.concatenate([[0.0], np.cumsum(np.log(terms[1:]))])
+    tails = np.exp(-points[:, None] + terms * np.log(points[:, None]) - factorials).sum(axis=1)
+    masses, roots = -np.diff(np.concatenate([[1.0], tails])), 2 * np.sqrt(points)
+
+    def wrong(far: float) -> float:
+        reached = np.array([erfc(far / root) for root in roots])
+        return float(masses @ reached + tails[-1]) * (1 + 1e-9)
+
+    low, high = 0.0, 4 * sqrt(many) * log(2 / doubt)
+    while high - low > 1e-4 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if wrong(middle) > doubt else (low, middle)
+    return high
 
 
 def _chernoff(scales: FloatArray, doubt: float) -> FloatArray:

@@ -1,7 +1,7 @@
 """How far combinations of noises reach, against laws that are summed up in full: no sampling, no false alarms."""
 
 from fractions import Fraction
-from math import exp, tanh
+from math import exp, factorial, tanh
 
 import numpy as np
 import pytest
@@ -105,3 +105,22 @@ def test_the_radius_never_falls_when_a_coefficient_grows(parts, place, more, gau
     factors[place % len(parts), 1] += more
     found = radius(noises, factors, DOUBT)
     assert found[1] >= found[0] * (1 - 1e-9)
+
+
+@pytest.mark.parametrize("many", [7, 25, 55])
+@pytest.mark.parametrize("doubt", [0.3, 0.05, 1e-6])
+def test_many_equal_noises_reach_what_their_law_says_and_hardly_less_far_than_claimed(many, doubt):
+    found = float(laplace_radius(np.ones((many, 1)), doubt)[0])
+    assert _beyond(found, many) <= doubt
+    assert _beyond(found * 0.99, many) > doubt
+
+
+def _beyond(far, many):
+    """The difference of two Erlang draws: the density of |sum| in full, by its polynomial, and its integral."""
+    # f(t) = e^-t / ((k-1)! 2^(2k-1)) sum over j of (2k-2-j)! / (j! (k-1-j)!) (2t)^j * 2, for t > 0
+    whole = Fraction(0)
+    for power in range(many):
+        weight = Fraction(factorial(2 * many - 2 - power), factorial(power) * factorial(many - 1 - power))
+        tail = sum(Fraction(far) ** k / factorial(k) for k in range(power + 1)) * factorial(power)
+        whole += weight * 2**power * tail
+    return float(whole / factorial(many - 1) / 2 ** (2 * many - 2)) * exp(-far)
