@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import logging
-import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as TookTooLong
+from contextlib import suppress
 from secrets import token_hex
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TypeVar
 
 import pyarrow as pa
 
 from deniable.core.deadline import left
-from deniable.core.errors import InvalidArgumentError
 from deniable.engines.engine import Broken
-
-if TYPE_CHECKING:  # an extra
-    from pyspark.sql.connect.session import SparkSession
+from deniable.engines.spark.client import connected, ended
 
 _T = TypeVar("_T")
 _SETTINGS = {
@@ -27,6 +23,8 @@ _SETTINGS = {
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
 }
 """Moments have one number; nothing overflows in silence; a partition `region=01` is not the number 1."""
+_GOODBYE = 2.0
+"""Seconds that a server has to stop a statement, or to forget a session; a process that ends waits no longer."""
 
 
 class SparkConnection:
@@ -34,8 +32,13 @@ class SparkConnection:
 
     def __init__(self, url: str, token: str | None, views: Mapping[str, str], seconds: float) -> None:
         self._seconds = seconds
-        self._session = self._within(lambda: _opened(url if token is None else f"{url}/;use_ssl=true;token={token}"))
-        self._within(lambda: self._prepare(views))
+        whole = url if token is None else f"{url}/;use_ssl=true;token={token}"
+        self._session = connected(whole, seconds + _GOODBYE)
+        try:
+            self._within(lambda: self._prepare(views))
+        except BaseException:
+            self.close()
+            raise
 
     def fetch(self, sql: str) -> pa.Table:
         """The rows of one SELECT; which columns can be NULL, servers say differently."""
@@ -54,7 +57,7 @@ class SparkConnection:
 
     def close(self) -> None:
         """End the session; the server goes on."""
-        Thread(target=self._session.stop, daemon=True).start()
+        _meanwhile(lambda: ended(self._session))
 
     def _prepare(self, views: Mapping[str, str]) -> None:
         for name, value in _SETTINGS.items():
@@ -72,8 +75,7 @@ class SparkConnection:
 
         def run() -> None:
             try:
-                if (session := getattr(self, "_session", None)) is not None:
-                    session.addTag(tag)
+                self._session.addTag(tag)
                 done.set_result(work())
             except BaseException as error:  # noqa: BLE001 - whatever it is, it belongs to who waits
                 done.set_exception(error)
@@ -82,25 +84,19 @@ class SparkConnection:
         try:
             return done.result(min(self._seconds, left()))
         except TookTooLong:
-            Thread(target=self._interrupt, args=(tag,), daemon=True).start()
+            _meanwhile(lambda: self._interrupt(tag))
         raise Broken("the time is over")
 
     def _interrupt(self, tag: str) -> None:
-        self._session.interruptTag(tag)
+        with suppress(Exception):  # a server that does not answer has stopped by itself, or will
+            self._session.interruptTag(tag)
 
 
-def _opened(url: str) -> SparkSession:
-    """A new session. The client's own log is turned off: it quotes rows in the texts of errors."""
-    logging.getLogger("pyspark").setLevel(logging.CRITICAL + 1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            from pyspark.sql.connect.session import SparkSession  # noqa: PLC0415 - an extra
-        except ImportError:
-            hint = "needs an extra: pip install 'deniable[spark]'"
-            raise InvalidArgumentError("engine.kind", hint) from None
-        session: Any = SparkSession.builder.remote(url).create()
-    return session  # type: ignore[no-any-return]
+def _meanwhile(work: Callable[[], object]) -> None:
+    """Nothing; the work is done by then, or is not waited for."""
+    thread = Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(_GOODBYE)
 
 
 def _is_path(source: str) -> bool:
