@@ -53,7 +53,7 @@ def measured(ask: Ask, runs: int) -> Iterator[str]:
         cpu, wall = _cpu(), time.perf_counter()
         rows = ask()
         wall, cpu = time.perf_counter() - wall, _cpu() - cpu
-        yield json.dumps({"cpu": cpu, "wall": wall, "rss_mb": _peak(), "rows": rows})
+        yield json.dumps({"cpu": cpu, "wall": wall, "rss_mb": peak(), "rows": rows})
 
 
 def _duckdb(path: str, question: str) -> Ask:
@@ -257,7 +257,7 @@ def _seconds(process: int) -> float:
         return 0.0
 
 
-def _peak() -> float:
+def peak() -> float:
     """The most memory that this process held, and each that it started, added up; in MB. Libraries count once."""
     processes = [os.getpid(), *_descendants()]
     files = [_files(process) for process in processes]

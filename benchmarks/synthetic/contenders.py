@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import sys
 import tempfile
 from fractions import Fraction
@@ -20,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchmarks.peers import peak
 from benchmarks.synthetic.tables import Codes, load
 from deniable.core.algebra.query import WEIGHT
 from deniable.core.conversion import mu_for
@@ -43,14 +43,14 @@ def main(name: str, path: str, epsilon: str, out: str) -> None:
     """One run."""
     data = load(Path(path))
     before = _cpu()
-    made = {"deniable": deniable, "plain-tree": plain_tree}[name](data, float(epsilon))
+    made, memory = {"deniable": deniable, "plain-tree": plain_tree}[name](data, float(epsilon))
     spent = _cpu() - before
     np.savez(out, codes=np.stack(made))
-    print(json.dumps({"cpu": spent, "rss_mb": _peak()}))
+    print(json.dumps({"cpu": spent, "rss_mb": memory}))
 
 
-def deniable(data: Codes, epsilon: float) -> list[IntArray]:
-    """Through the curator, on the real engine."""
+def deniable(data: Codes, epsilon: float) -> tuple[list[IntArray], float]:
+    """Through the curator, on the real engine, whose process counts; rows, and the most memory."""
     declared = {
         name: {"type": "integer", "nulls": False}
         | ({"bounds": [0, size - 1]} if name in data.ordered else {"values": list(range(size))})
@@ -71,10 +71,11 @@ def deniable(data: Codes, epsilon: float) -> list[IntArray]:
         )
         with Curator(policy, engine_of(policy), Ledger.memory("benchmark")) as curator:
             table = curator.synthesize(epsilon=epsilon, delta=DELTA).table
-    return [table[name].fill_null(0).to_numpy() for name in data.columns]
+            memory = peak()
+    return [table[name].fill_null(0).to_numpy() for name in data.columns], memory
 
 
-def plain_tree(data: Codes, epsilon: float) -> list[IntArray]:
+def plain_tree(data: Codes, epsilon: float) -> tuple[list[IntArray], float]:
     """The idea of MST: a third of the spend for columns, a third to choose a tree, a third for its pairs, in full."""
     chance, columns, sizes = np.random.default_rng(), list(data.columns.values()), list(data.sizes.values())
     rho = Fraction(mu_for(epsilon, DELTA) ** 2 / 2) / 3
@@ -104,7 +105,7 @@ def plain_tree(data: Codes, epsilon: float) -> list[IntArray]:
         for pair, table in zip(tree, tables, strict=True)
     ]
     bins = tuple(Bins(np.arange(size), np.arange(size)) for size in sizes)
-    return from_tree(Likeness(bins, tuple(shares), tuple(goals), {}), round(rows), chance)
+    return from_tree(Likeness(bins, tuple(shares), tuple(goals), {}), round(rows), chance), peak()
 
 
 def _spanning(scores: dict[tuple[int, int], float], columns: int) -> list[tuple[int, int]]:
@@ -128,11 +129,6 @@ def _cpu() -> float:
     """Processor time of this process and of workers that have ended, in seconds."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
-
-
-def _peak() -> float:
-    """The most memory that this process has had, and its largest worker, in MB."""
-    return sum(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)) / 1024
 
 
 if __name__ == "__main__":

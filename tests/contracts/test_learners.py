@@ -17,9 +17,9 @@ import deniable.learn
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.core.sensitivity import Neighbours
 from deniable.curator.training.purchase import plan_training
-from deniable.learn.every import LEARNERS
 from deniable.learn.learner import Learner, PaidSum
-from deniable.learn.naive_bayes import NaiveBayes
+from deniable.learn.models.every import LEARNERS
+from deniable.learn.models.naive_bayes import NaiveBayes
 from deniable.mechanisms import Gaussian
 from deniable.planner import Spend
 from tests.support.curators import silence
@@ -82,7 +82,7 @@ def test_all_of_them_are_here() -> None:
     assert {kind.__name__ for kind in LEARNERS} == {
         name for name in exported if issubclass(getattr(deniable.learn, name), Learner)
     }
-    modules = {path.stem for path in (ROOT / "src/deniable/learn").glob("*.py")}
+    modules = {path.stem for path in (ROOT / "src/deniable/learn/models").glob("*.py")}
     assert {kind.__module__.rpartition(".")[2] for kind in LEARNERS} <= modules
 
 
@@ -110,7 +110,7 @@ def test_the_proof_is_written(kind: type[Learner]) -> None:
 @every_learner
 def test_one_file_holds_one_model(kind: type[Learner]) -> None:
     snake = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=K)(?=Means)", "_", kind.__name__).lower()
-    assert kind.__module__ == f"deniable.learn.{snake}"
+    assert kind.__module__ == f"deniable.learn.models.{snake}"
 
 
 # The price

@@ -129,7 +129,7 @@ BUGS = (
     ),
     Bug(
         "steps that are not in the price",
-        "learn/newton.py",
+        "learn/models/newton.py",
         "each = (1 - FOR_CURVATURE) / STEPS",
         "each = (1 - FOR_CURVATURE) / (STEPS // 2)",
         (_LEARNERS, _TRAINING),

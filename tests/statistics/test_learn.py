@@ -11,7 +11,7 @@ from deniable.core.algebra.query import WEIGHT
 from deniable.core.vectors.batch import ROWS, batch_of
 from deniable.core.vectors.design import GRID, Encoding, NumberFeature, VectorDesign
 from deniable.learn.learner import Learner, NoisySum
-from deniable.learn.linear_regression import LinearRegression
+from deniable.learn.models.linear_regression import LinearRegression
 from deniable.learn.trained import Trained
 from deniable.mechanisms import Gaussian
 

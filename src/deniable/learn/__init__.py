@@ -5,19 +5,19 @@
     card, saved  what a model is and is not, in words; models as JSON
     score, choose    how well a model does on private rows, and the best of several; both are paid for
     synthetic    any other model, on synthetic rows
-    linear_regression, logistic_regression, naive_bayes, k_means, pca, boosted_stumps    one model per file
+    models       one model per file
 
 A model never sees a row. What it asks for (core/vectors) is charged before the first sum, as any question is:
 curator/training.
 """
 
-from deniable.learn.boosted_stumps import BoostedStumps
 from deniable.learn.choose import choose
-from deniable.learn.k_means import KMeans
-from deniable.learn.linear_regression import LinearRegression
-from deniable.learn.logistic_regression import LogisticRegression
-from deniable.learn.naive_bayes import NaiveBayes
-from deniable.learn.pca import PCA
+from deniable.learn.models.boosted_stumps import BoostedStumps
+from deniable.learn.models.k_means import KMeans
+from deniable.learn.models.linear_regression import LinearRegression
+from deniable.learn.models.logistic_regression import LogisticRegression
+from deniable.learn.models.naive_bayes import NaiveBayes
+from deniable.learn.models.pca import PCA
 from deniable.learn.saved import load
 from deniable.learn.synthetic import on_synthetic
 

@@ -40,7 +40,7 @@ def load(path: str | Path) -> Learner:
     Raises:
         InvalidArgumentError: the file is no such model.
     """
-    from deniable.learn.every import LEARNERS  # noqa: PLC0415 - each of them can be saved
+    from deniable.learn.models.every import LEARNERS  # noqa: PLC0415 - each of them can be saved
 
     try:
         said = json.loads(Path(path).read_text(encoding="utf-8"))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from deniable.core.errors import InvalidArgumentError
-from deniable.learn.every import LEARNERS
 from deniable.learn.learner import Learner
+from deniable.learn.models.every import LEARNERS
 
 _KNOWN = ("model", "select", "target", "settings")
 

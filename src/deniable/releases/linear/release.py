@@ -23,6 +23,7 @@ from deniable.display.sheet import MOST_ROWS
 from deniable.releases.linear.design import Design
 from deniable.releases.linear.matrices.factors import FloatArray
 from deniable.releases.linear.nonnegative import tidied
+from deniable.releases.linear.query_estimate import QueryEstimate
 from deniable.releases.linear.reader import sums_of
 from deniable.releases.linear.tables import described, queries, stacked, title
 from deniable.releases.linear.task import ListedQueries, Task
@@ -34,17 +35,6 @@ _FEWEST_ROWS = 3
 
 Resolve = Callable[[str], tuple[tuple[int, ...], NDArray[np.bool_]]]
 """The attributes that a condition is about, and which of their cells satisfy it."""
-
-
-@dataclass(frozen=True, slots=True)
-class QueryEstimate:
-    """One answer."""
-
-    count: float
-    low: float
-    high: float
-    deviation: float
-    """The standard deviation of the noise in it."""
 
 
 @dataclass(frozen=True, repr=False)

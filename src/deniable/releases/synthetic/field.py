@@ -28,7 +28,7 @@ _POLISHED = 5
 """Sweeps over the rows that are wanted."""
 _FOLLOW = 0.06
 """How far terms still move in these, so that the rows themselves meet the goals."""
-_TOGETHER = 1 << 15
+_TOGETHER = 1 << 14
 """Rows that are drawn together: the memory they take is as large as this."""
 _AFTER = 3
 """Sweeps over rows after the first so many, whose terms have settled."""

@@ -16,7 +16,7 @@ from deniable.core.number import Number, positive, probability
 from deniable.core.vectors.batch import batch_of
 from deniable.core.vectors.design import GRID, Classes, NumberFeature, VectorDesign
 from deniable.learn.learner import NoisySum
-from deniable.learn.logistic_regression import LogisticRegression
+from deniable.learn.models.logistic_regression import LogisticRegression
 from deniable.mechanisms import Gaussian
 
 

@@ -15,7 +15,7 @@ from deniable.core.errors import Refused
 from deniable.core.grid import IntArray
 from deniable.core.normal import quantile
 from deniable.core.shown import label
-from deniable.releases.linear.release import QueryEstimate
+from deniable.releases.linear.query_estimate import QueryEstimate
 from deniable.releases.synthetic.domain import ColumnDomain, Part
 from deniable.releases.synthetic.one_way import FloatArray
 from deniable.releases.synthetic.recipe import MeasuredTable

@@ -23,7 +23,7 @@ from deniable.core.shown import percent
 from deniable.display import Sheet, SheetColumn, Tabular
 from deniable.display.sheet import MOST_ROWS
 from deniable.files.tables import write_table
-from deniable.releases.linear.release import QueryEstimate
+from deniable.releases.linear.query_estimate import QueryEstimate
 from deniable.releases.synthetic.certificate import Certificate
 from deniable.releases.synthetic.domain import ColumnDomain
 from deniable.releases.synthetic.recipe import MeasuredTable, Recipe

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from deniable.core.vectors.design import Encoding, VectorDesign
 from deniable.core.vectors.target_products import ClassSums
 from deniable.learn.learner import Classifier, PaidSum, Training
-from deniable.learn.margins import chances
+from deniable.learn.models.margins import chances
 
 FloatArray = NDArray[np.float64]
 

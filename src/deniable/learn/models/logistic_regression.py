@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from deniable.core.vectors.design import GRID, Encoding, NumberFeature, VectorDesign
 from deniable.learn.learner import Classifier, Training
-from deniable.learn.margins import chances
-from deniable.learn.newton import descended
+from deniable.learn.models.margins import chances
+from deniable.learn.models.newton import descended
 
 FloatArray = NDArray[np.float64]
 
