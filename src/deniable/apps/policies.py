@@ -53,7 +53,7 @@ def init(
         f"wrote {target}: replace what is marked, then run: deniable check {target}", soft_wrap=True, markup=False
     )
     Console().print(
-        f"for bounds and contributions that are not guessed: deniable profile {target} --rho 0.02 --suggest",
+        f"for bounds and contributions that are not guessed: deniable profile {target} --rho 0.002 --suggest",
         soft_wrap=True,
         markup=False,
     )
