@@ -52,7 +52,9 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"Deniable {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-_pictures = sorted(file.name for file in (Path(__file__).parent / "_static/pictures").glob("*.js") if file.stem != "draw")
+_pictures = sorted(
+    file.name for file in (Path(__file__).parent / "_static/pictures").glob("*.js") if file.stem != "draw"
+)
 html_js_files = [(f"pictures/{name}", {"defer": "defer"}) for name in ("draw.js", *_pictures)]
 html_copy_source = False
 html_show_sourcelink = False

@@ -19,6 +19,14 @@ from sphinx.transforms import SphinxTransform
 
 ROOT = Path(__file__).parents[2]
 _ROOM = "files"
+_SHOWN = {
+    "README.md": "index",
+    "docs": "index",
+    "CHANGELOG.md": "reference/changes",
+    "CONTRIBUTING.md": "reference/contributing",
+    "benchmarks/README.md": "reference/benchmarks",
+}
+"""Files that are pages of the site, although they stand outside of `docs/`."""
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -36,27 +44,33 @@ class RepositoryLinks(SphinxTransform):
     def apply(self, **_: Any) -> None:  # noqa: ANN401 - as Sphinx has it
         """Before Sphinx takes such a link for a download."""
         page = Path(self.env.doc2path(self.env.docname)).parent
-        found = [*self.document.findall(addnodes.download_reference), *self.document.findall(addnodes.pending_xref)]
-        for node in found:
+        links = [*self.document.findall(addnodes.download_reference), *self.document.findall(addnodes.pending_xref)]
+        for node in links:
+            if node.get("refdomain") not in (None, "", "doc"):
+                continue
             target = _target(page, node["reftarget"], Path(self.env.srcdir))
             if target is None:
                 continue
             path = target.relative_to(ROOT)
-            _linked(self.env).add(path)
-            uri = os.path.relpath(_name(path) + ".html", Path(self.env.docname).parent)
+            name = _SHOWN.get(path.as_posix())
+            if name is None:
+                _linked(self.env).add(path)
+            uri = os.path.relpath((name or _name(path)) + ".html", Path(self.env.docname).parent)
+            uri += f"#{node['reftargetid']}" if node.get("reftargetid") else ""
             link = nodes.reference("", "", internal=True, refuri=uri)
             link += node.children
             node.replace_self(link)
 
 
 def _target(page: Path, written: str, source: Path) -> Path | None:
-    """The file or folder of the repository that a link means, if it is one that no page of the site shows."""
-    for start in (page, source):
-        target = (start / written.lstrip("/")).resolve() if written and "#" not in written else None
-        if target is None or not target.is_relative_to(ROOT):
-            continue
-        if target.is_dir() or (target.is_file() and not target.is_relative_to(source)):
-            return target
+    """The file or folder of the repository that a link means, if it is one that no page of `docs/` shows."""
+    for start in (page, source, ROOT, Path("/")):
+        for ending in ("", ".md"):
+            target = (start / (written + ending)).resolve()
+            if not written or not target.is_relative_to(ROOT):
+                continue
+            if target.is_dir() or (target.is_file() and not target.is_relative_to(source)):
+                return target
     return None
 
 
@@ -89,7 +103,7 @@ def _pages(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
 
 
 def _shown(path: Path) -> bool:
-    return path.is_dir() and path.name != "__pycache__" or path.suffix in {".py", ".md", ".sql", ".toml", ".plan"}
+    return (path.is_dir() and path.name != "__pycache__") or path.suffix in {".py", ".md", ".sql", ".toml", ".plan"}
 
 
 def _listing(path: Path, inside: list[Path]) -> str:
