@@ -60,7 +60,7 @@ html_copy_source = False
 html_show_sourcelink = False
 html_sidebars = {"index": []}
 html_theme_options = {
-    "logo": {"text": "Deniable"},
+    "logo": {"text": f"Deniable {release}"},
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
     "header_links_before_dropdown": 6,

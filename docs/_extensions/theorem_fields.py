@@ -12,7 +12,8 @@ from typing import Any
 from sphinx.application import Sphinx
 
 _LABEL = re.compile(r"^([A-Z][a-z]+(?: [a-z]+)?):(?:\s+(\S.*))?$")
-_CODE = re.compile(r"(`+)([^`]+)\1")
+_CODE = re.compile(r"(`+)([^`]+)\1|\bdocs/([a-z_/]+)\.md\b")
+"""Code in backticks, or a page that is named by its path."""
 _SPECIAL = re.compile(r"([\\*|_])")
 
 
@@ -65,9 +66,10 @@ def as_fields(lines: list[str]) -> list[str]:
 
 
 def _escape(text: str) -> str:
-    """Code in backticks as it is, and nothing else that reStructuredText would take for a sign of its own."""
+    """Code as it is, pages as links, and nothing else that reStructuredText would take for a sign of its own."""
     parts, end = [], 0
     for code in _CODE.finditer(text):
-        parts += [_SPECIAL.sub(r"\\\1", text[end : code.start()]), f"``{code[2]}``"]
+        kept = f":doc:`/{code[3]}`" if code[3] else f"``{code[2]}``"
+        parts += [_SPECIAL.sub(r"\\\1", text[end : code.start()]), kept]
         end = code.end()
     return "".join([*parts, _SPECIAL.sub(r"\\\1", text[end:]).replace("`", r"\`")])
