@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test test-deep test-spark planted lint bench browser postgres pictures clean
+.PHONY: demo test test-deep test-spark planted lint bench browser postgres pictures docs dist clean
 
 demo: $(READY)            ## a count, its noise, its interval, and an audit
 	@$(BIN)/deniable demo
@@ -46,8 +46,16 @@ bench: $(READY)           ## side by side with peers; prints tables
 pictures: $(READY)        ## the pictures of docs/attacks, from fresh attacks
 	$(BIN)/python -m deniable.apps.attack.pictures docs/attacks
 
+docs: $(READY)            ## the site, in docs/_build; warnings are errors, and the notebooks run
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/_build
+	@echo "open docs/_build/index.html"
+
+dist: $(READY)            ## wheel and source, in dist/
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+
 clean:
-	rm -rf .venv .venv-spark .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf docs/_build dist .venv .venv-spark .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv

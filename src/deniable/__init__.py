@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from deniable.doors.http.client import connect
     from deniable.planner import Quote
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Answer",

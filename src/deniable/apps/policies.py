@@ -53,7 +53,7 @@ def init(
         f"wrote {target}: replace what is marked, then run: deniable check {target}", soft_wrap=True, markup=False
     )
     Console().print(
-        f"for bounds and contributions that are not guessed: deniable profile {target} --rho 0.02 --suggest",
+        f"for bounds and contributions that are not guessed: deniable profile {target} --rho 0.002 --suggest",
         soft_wrap=True,
         markup=False,
     )
@@ -135,7 +135,7 @@ def _asked(candidates: Sequence[Candidate]) -> str | None:
     typer.echo("Which column says whose rows these are? The counts are private data.")
     for candidate in candidates:
         typer.echo(printable(f"  {candidate}"))
-    likely = next((one.name for one in candidates if one.distinct < one.rows), "-")
+    likely = next((one.name for one in candidates if one.likely), "-")
     named = {one.name for one in candidates} | {"-"}
     while (chosen := typer.prompt("unit (- for none: each row by itself)", default=likely)) not in named:
         typer.echo(f"there is no {chosen!r} among them")

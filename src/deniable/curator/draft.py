@@ -60,6 +60,11 @@ class Candidate:
     distinct: int
     rows: int
 
+    @property
+    def likely(self) -> bool:
+        """It may name people who have several rows: as few values as a list has name nobody in a long table."""
+        return self.distinct < self.rows and (self.distinct > FEW or self.rows <= FEW)
+
     def __str__(self) -> str:
         """Its name, and how much it tells apart."""
         return f"{self.name}: {self.distinct:,} different values in {self.rows:,} rows"
@@ -83,7 +88,7 @@ def draft(source: str | Path, choose: Choice | None = None) -> str:
             raise file.unreadable("file", error) from None
     columns = _once(look(file, FEW))
     candidates = _candidates(file, columns)
-    chosen = choose(candidates) if choose else next((one.name for one in candidates if one.distinct < one.rows), None)
+    chosen = choose(candidates) if choose else next((one.name for one in candidates if one.likely), None)
     name = re.sub(r"\W", "_", file.title) or "data"
     described = "\n".join(_line(column, column.name == chosen) for column in columns)
     head = _HEAD.format(

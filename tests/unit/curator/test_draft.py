@@ -68,16 +68,24 @@ def unit(folder: Path, **columns: list[object]) -> str | None:
 
 
 def test_a_column_that_only_ends_like_a_name_of_somebody_is_not_the_unit(tmp_path: Path) -> None:
-    """With two values it never is; with as few as a list has, only if its name says so."""
+    """With two values it never is; with as few as a list has it is offered, if its name says so, and not drafted."""
     many = list(range(50)) * 4
     assert unit(tmp_path, paid=[0, 1] * 100) is None
     assert unit(tmp_path, covid=["yes", "no"] * 100, is_valid=[True, False] * 100) is None
     assert unit(tmp_path, has_id=[0, 1] * 100) is None
     assert unit(tmp_path, grid=[1, 2, 3, 4] * 50) is None
-    assert unit(tmp_path, ward_id=[1, 2, 3, 4] * 50) == "ward_id"
+    assert unit(tmp_path, ward_id=[1, 2, 3, 4] * 50) is None
+    assert unit(tmp_path, ward_id=[1, 2, 3, 4] * 3) == "ward_id"
     assert unit(tmp_path, paid=[0, 1] * 100, patientid=many) == "patientid"
     assert unit(tmp_path, orderId=many, customerId=many) == "customerId"
     assert unit(tmp_path, visit_id=list(range(200))) is None
+
+
+def test_a_column_with_as_few_values_as_a_list_is_not_drafted_as_the_unit_of_a_long_table(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"education-num": [i % 16 for i in range(400)]}), tmp_path / "t.parquet")
+    text = draft(tmp_path / "t.parquet")
+    assert "\nunit = " not in text
+    assert '# or: unit = "education-num"   # FROM THE DATA: education-num: 16 different values in 400 rows' in text
 
 
 def test_a_draft_says_how_much_a_candidate_tells_apart_and_who_else_it_could_be(tmp_path: Path) -> None:
