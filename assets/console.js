@@ -13,6 +13,8 @@ htmx.config.responseHandling = [{ code: ".*", swap: true }];
 const field = document.getElementById("sql");
 const editor = field ? editorOf(field) : null;
 
+document.getElementById("answer")?.scrollIntoView();
+
 document.body.addEventListener("htmx:afterSettle", (event) => {
   const written = event.target.querySelector?.("[data-write-sql]");
   if (written && editor) write(editor, written.dataset.writeSql);

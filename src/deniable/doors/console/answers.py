@@ -82,7 +82,7 @@ async def stage(request: Request, name: str, visitor: Visiting) -> Response:
     asked, _ = _mine(request, visitor.session, name)
     place = f"{HOME}/answers/{name}"
     if asked.over:
-        return Response(headers={"HX-Redirect": f"{place}#answer"})
+        return Response(headers={"HX-Refresh": "true"})
     return page(request, "parts/waiting", waiting={"place": place, "stage": asked.stages[-1]})
 
 

@@ -20,6 +20,7 @@ from deniable.policy.table import DeclaredTable
 
 router = APIRouter()
 _MOST_VALUES = 12
+_HUGE = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ def promises(policy: Policy) -> list[str]:
     change = "is in the data or not" if policy.neighbours is Neighbours.ADD_REMOVE else "is exchanged for another"
     epsilon, delta = policy.budget.epsilon, policy.budget.delta
     except_ = f", except with probability {plain(delta)}" if delta else ""
-    one, likelier = "person" if any(units) else "row", plain(Fraction(exp(epsilon)))
+    one, likelier = "person" if any(units) else "row", plain(exp(epsilon)) if epsilon < _HUGE else f"e^{plain(epsilon)}"
     found = [
         f"Protected is {whom}: whether that {one} {change} makes little difference to anything that is answered here.",
         f"All answers together, to all analysts, for ever, make nothing more than {likelier} times as likely because "
