@@ -1,8 +1,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+CONSOLE := src/deniable/doors/console/static
 
-.PHONY: demo test test-deep test-spark planted lint bench browser postgres pictures docs dist clean
+.PHONY: demo test test-deep test-spark planted lint bench assets browser postgres pictures docs dist clean
 
 demo: $(READY)            ## a count, its noise, its interval, and an audit
 	@$(BIN)/deniable demo
@@ -26,11 +27,11 @@ lint: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-browser:                  ## for the tests of the respondent's page; without one they are skipped
+browser:                  ## for the tests of the pages; without one they are skipped, and fail under CI
 	@command -v chromium chromium-browser google-chrome > /dev/null \
 	|| { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
 	&& timeout 60 apt-get update -qq > /dev/null 2>&1 && timeout 180 apt-get install -qq -y --no-install-recommends chromium > /dev/null 2>&1; } \
-	|| echo "no browser: the tests of the respondent's page are skipped"
+	|| echo "no browser: the tests of the pages are skipped"
 
 postgres:                 ## for the tests on PostgreSQL; without it they are skipped, and fail under CI
 	@command -v initdb > /dev/null || ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || [ -n "$$DENIABLE_TEST_POSTGRES" ] \
@@ -42,6 +43,14 @@ bench: $(READY)           ## side by side with peers; prints tables
 	$(BIN)/pip install --quiet -e '.[bench]'
 	$(BIN)/python -m benchmarks.samplers
 	$(BIN)/python -m benchmarks.local
+
+assets:                   ## the console's scripts, from npm; what it builds is kept, so that nobody else needs npm
+	cd assets && npm install --no-package-lock --no-audit --no-fund
+	cd assets && npx esbuild console.js --bundle --minify --format=iife --target=es2020 --legal-comments=none \
+	--metafile=node_modules/built.json --outfile=../$(CONSOLE)/console.js
+	cd assets && npx esbuild theme.js --minify --outfile=../$(CONSOLE)/theme.js
+	cd assets && node licences.js node_modules/built.json ../$(CONSOLE)/LICENCES.txt
+	cp assets/node_modules/axe-core/axe.min.js tests/support/assets/axe.min.js
 
 pictures: $(READY)        ## the pictures of docs/attacks, from fresh attacks
 	$(BIN)/python -m deniable.apps.attack.pictures docs/attacks

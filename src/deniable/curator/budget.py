@@ -129,10 +129,13 @@ class Budget(Tabular):
         closed = [name for account in self._accounts for name in _closed_by(account, loss)]
         if not closed:
             return ()
-        after = replace(self, spent=self.spent + loss)
-        if self.within is not None:
-            after = replace(after, within=replace(self.within, spent=self.within.spent + loss))
-        return (f"warning: this would close {' and '.join(closed)}, for good. After it: {' '.join(after.notes)}",)
+        left = " ".join(self.after(loss).notes)
+        return (f"warning: this would close {' and '.join(closed)}, for good. After it: {left}",)
+
+    def after(self, loss: Loss) -> Budget:
+        """The account as it would be once a question of this loss is paid."""
+        within = None if self.within is None else replace(self.within, spent=self.within.spent + loss)
+        return replace(self, spent=self.spent + loss, within=within)
 
     @property
     def table(self) -> pa.Table:

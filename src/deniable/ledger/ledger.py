@@ -251,6 +251,10 @@ class Ledger:
 
         return self._chain.read(look)
 
+    def has_seen(self, question: str, account: str) -> bool:
+        """Whether the account has paid for an answer to the question, or for being shown one, and there is one."""
+        return self._chain.read(lambda past, _: past.find(question) is not None and past.has_seen(account, question))
+
     def times(self, question: str) -> tuple[datetime, datetime] | None:
         """When the recorded answer of the question was charged, and when it was kept; None: there is none.
 

@@ -7,6 +7,7 @@ schedule        when an answer leaves: at a deadline that does not depend on the
 population      one policy that is served: its curator, its places in the engine, what is on its way
 recent          what was seen lately
 session         what one person may do: explain, ask, batch, release, budget, history
+visits          somebody who has shown a token once, and is known by a cookie from then on
 custody         what custodians and reviewers may do: tokens, ledger, policy, metrics
 service         all populations of one server
 log, metrics    what the custodian sees of it; never a row, a raw count or a constant of a question

@@ -111,7 +111,7 @@ class Session:
             Failed: the charge stays spent.
         """
         self.admit()
-        self._may_ask()
+        self.may_ask()
         curator, schedule = self.population.curator, self.population.schedule
 
         def find() -> tuple[str, NoisyAnswer | PublicAnswer | None]:
@@ -147,7 +147,7 @@ class Session:
     ) -> list[NoisyAnswer]:
         """Answers to questions that are fixed in advance, for one spend."""
         self.admit()
-        self._may_ask()
+        self.may_ask()
         curator = self.population.curator
 
         def buy() -> list[NoisyAnswer]:
@@ -159,13 +159,53 @@ class Session:
     async def release(self, work: Workload, spending: Spending, told: Stage = lambda _stage: None) -> Release:
         """All queries of a workload, for one spend."""
         self.admit()
-        self._may_ask()
+        self.may_ask()
         curator = self.population.curator
 
         def buy() -> Release:
             return curator.release(work, analyst=self.who, **self._settled(spending))
 
         return await self._paid("release", buy, told)
+
+    async def has_seen(self, sql: str, spending: Spending) -> bool:
+        """Whether the analyst has paid for this answer already, so that to see it again is free. Costs nothing."""
+
+        def work() -> bool:
+            curator = self.population.curator
+            payment = self._settled(spending, sql)
+            accounts = self.policy.accounts(self.payer) if self.payer is not None else ()
+            return bool(accounts) and curator.ledger.has_seen(curator.name(sql, **payment), accounts[-1].name)
+
+        return await self.free("find", work)
+
+    async def reopened(self, entry: int) -> tuple[Charged, dict[str, Any], NoisyAnswer | None]:
+        """A charge of the analyst's own, how it was paid, and its answer: for free, because it was paid for.
+
+        The answer is None where it cannot be had for nothing: the data or the policy have changed since, or several
+        questions were asked at once.
+
+        Raises:
+            Refused: there is no such charge of theirs.
+        """
+        self.may_ask()
+
+        def work() -> tuple[Charged, dict[str, Any], NoisyAnswer | None]:
+            curator = self.population.curator
+            found = next(
+                (one for one in curator.history() if one.sequence == entry and _is_charge(one, self.who)), None
+            )
+            if found is None:
+                raise Refused("unknown-entry", "There is no such question of yours.", "See your history.")
+            payment = _payment(found.loss)
+            try:
+                if curator.name(found.text, **payment) != found.question:
+                    return _charged(found), payment, None
+            except (Refused, InvalidArgumentError):  # asked under another policy, or many at once
+                return _charged(found), payment, None
+            answer = curator.recorded(found.text, analyst=self.who, **payment)
+            return _charged(found), payment, None if answer is None else _complete(answer)
+
+        return await self.free("reopen", work)
 
     async def budget(self) -> Budget:
         """The analyst's own account; a custodian's or reviewer's is the population's."""
@@ -200,7 +240,8 @@ class Session:
         if not self.population.tokens.still(self.token):
             raise Refused("token-ended", "The token is no longer valid.", "Ask the custodian for another.")
 
-    def _may_ask(self) -> None:
+    def may_ask(self) -> None:
+        """Refuses whoever has another role."""
         if self.token.role is not Role.ANALYST:
             raise Refused("wrong-role", "Only analysts ask questions.", "Ask with the token of an analyst.")
 
@@ -306,6 +347,12 @@ def _kind(stored: pa.DataType) -> Kind:
 
 def _is_charge(entry: Entry, analyst: str | None) -> bool:
     return entry.kind in {"charged", "shown"} and analyst in (None, entry.analyst)
+
+
+def _payment(loss: Loss) -> dict[str, Any]:
+    """How a question was paid that lost so much: by epsilon, where that is proven, or else by rho."""
+    form = "rho" if loss.epsilon is None else "epsilon"
+    return {form: getattr(loss, form), **({"delta": loss.delta} if loss.delta else {})}
 
 
 def _charged(entry: Entry) -> Charged:

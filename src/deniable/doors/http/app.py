@@ -6,10 +6,12 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
+from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException
 
 from deniable import __version__
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
+from deniable.doors.console.app import make_console
 from deniable.doors.http import accounts, questions
 from deniable.doors.http.guard import RequestGuard
 from deniable.doors.http.jobs import Jobs
@@ -20,7 +22,7 @@ from deniable.service.service import Service
 
 
 def make_app(service: Service, *, secure: bool = False) -> FastAPI:
-    """The application; `/openapi.json` describes it. There are no pages, no cookies and no CORS."""
+    """The application; `/openapi.json` describes it. Its pages, the only place with a cookie, are below `/console`."""
     app = FastAPI(
         title="Deniable",
         version=__version__,
@@ -40,6 +42,8 @@ def make_app(service: Service, *, secure: bool = False) -> FastAPI:
     )
     for kind in (Refused, Failed, Denied, InvalidArgumentError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, of_error)
+    app.mount("/console", make_console(service, app.state.jobs, secure=secure))
+    app.add_api_route("/", _pages, methods=["GET"], include_in_schema=False)
     app.add_middleware(RequestGuard, limits=service.limits, secure=secure)
     plain = app.openapi
 
@@ -57,6 +61,11 @@ def make_app(service: Service, *, secure: bool = False) -> FastAPI:
 
     app.openapi = described  # type: ignore[method-assign]  # as FastAPI says
     return app
+
+
+async def _pages() -> RedirectResponse:
+    """Whoever opens the server's address in a browser wants to see something."""
+    return RedirectResponse("/console/", 303)
 
 
 async def _healthy() -> dict[str, str]:

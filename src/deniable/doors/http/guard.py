@@ -84,7 +84,9 @@ class RequestGuard:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
-                message["headers"] = [*message.get("headers", []), *self._headers(name)]
+                own = message.get("headers", [])
+                named = {title.lower() for title, _ in own}  # a page's own rules take the place of these
+                message["headers"] = [*own, *(one for one in self._headers(name) if one[0] not in named)]
             await send(message)
 
         try:

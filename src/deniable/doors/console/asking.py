@@ -1,0 +1,157 @@
+"""The Ask page: what is written, its price as it is typed, and one button that says what it costs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from math import isfinite, log10
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from deniable.core.errors import Refused
+from deniable.core.loss import Loss
+from deniable.curator import Budget
+from deniable.doors.console.begun import begin
+from deniable.doors.console.builder import SIGNS, Built
+from deniable.doors.console.data import described
+from deniable.doors.console.pages import HOME, by_script, go, page
+from deniable.doors.console.visitors import Visiting, Visitor
+from deniable.doors.console.written import Written
+from deniable.planner import Quote
+from deniable.planner.plan import Priced
+from deniable.service.session import Session
+
+router = APIRouter()
+_FREE = frozenset({"public-table"})
+"""Codes of refusals to name a price, because there is none."""
+_MEANT = re.compile(r"[Dd]id you mean '([^']+)'\?")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What is said below a question: a price, that there is none, or why it is refused."""
+
+    written: Written
+    quote: Quote | None = None
+    budget: Budget | None = None
+    refusal: Refused | None = None
+    free: str = ""
+    """Why it costs nothing, if it does."""
+
+    @property
+    def like(self) -> int:
+        """How many questions like this one could be asked."""
+        if self.quote is None or self.budget is None or self.quote.loss == Loss.zero():
+            return 0
+        return self.budget.more_like(self.quote.loss)
+
+    @property
+    def left(self) -> float | None:
+        """The largest epsilon of one question, once this one is paid."""
+        if self.quote is None or self.budget is None or not self.like:
+            return None
+        return self.budget.after(self.quote.loss).largest_epsilon
+
+    def reach(self, line: Priced) -> tuple[float, float]:
+        """Where a whisker begins and ends that is as long as the error, in steps of ten of what one person moves."""
+        size = line.error / line.sensitivity if line.sensitivity else 0.0
+        half = min(96.0, 4 + 18.4 * log10(1 + max(0.0, size))) if isfinite(size) else 96.0
+        return round(100 - half, 1), round(100 + half, 1)
+
+    @property
+    def mended(self) -> str:
+        """The question with what the hint suggests in its place; nothing, if it suggests no word."""
+        found = None if self.refusal is None else _MEANT.search(self.refusal.hint)
+        if found is None or self.refusal is None or self.refusal.position is None:
+            return ""
+        start, end = self.refusal.position
+        return f"{self.written.sql[:start]}{found[1]}{self.written.sql[end:]}"
+
+
+@router.get("/ask")
+async def ask_page(request: Request, visitor: Visiting) -> Response:
+    """An empty page, or a question to begin with."""
+    said = dict(request.query_params)
+    return await shown(request, visitor, Written.read(said) if "sql" in said else _usual(visitor.session))
+
+
+@router.post("/ask/price")
+async def price(request: Request, visitor: Visiting) -> Response:
+    """What it would cost. Reads no private row, and costs nothing."""
+    written = Written.read(visitor.sent)
+    if not by_script(request):
+        return await shown(request, visitor, written)
+    visitor.session.may_ask()
+    return page(request, "parts/price", price=await priced(visitor.session, written))
+
+
+@router.post("/ask/build")
+async def build(request: Request, visitor: Visiting) -> Response:
+    """The question that the buttons write."""
+    built, policy = Built.read(visitor.sent), visitor.session.policy
+    written = Written.read({**visitor.sent, "sql": built.sql(policy) or visitor.sent.get("sql", "")})
+    if not by_script(request):
+        return await shown(request, visitor, written, built)
+    visitor.session.may_ask()
+    return page(request, "parts/builder", **_buttons(visitor.session, built), write=built.sql(policy))
+
+
+@router.post("/ask")
+async def pay(request: Request, visitor: Visiting) -> Response:
+    """Ask, if what was priced is what is sent: nobody pays a price that they have not seen."""
+    written = Written.read(visitor.sent)
+    if visitor.sent.get("priced") != written.digest:
+        return await shown(request, visitor, written)
+    visitor.session.may_ask()
+    return go(request, f"{HOME}/answers/{begin(request, visitor.session, written)}")
+
+
+async def shown(
+    request: Request, visitor: Visitor, written: Written, built: Built | None = None, **more: object
+) -> Response:
+    """The page with all of its parts."""
+    session = visitor.session
+    session.may_ask()
+    facts = {
+        "written": written,
+        "price": await priced(session, written),
+        "tables": described(session.policy),
+        "schema": {name: list(table.columns) for name, table in session.policy.tables.items()},
+        "budget": await session.budget(),
+        "usual": session.policy.per_question.get(session.who),
+        "answer": None,
+        "waiting": None,
+        "write": "",
+        **_buttons(session, built or Built()),
+    }
+    return page(request, "ask", **{**facts, **more})
+
+
+async def priced(session: Session, written: Written) -> Price | None:
+    """The price, or the refusal that asking would meet; None where nothing is written."""
+    if not written.sql.strip():
+        return None
+    try:
+        plain, spending = written.settled
+        quote = await session.explain(plain, spending)
+        seen = await session.has_seen(plain, spending)
+    except Refused as refusal:
+        if refusal.code in _FREE:
+            return Price(written, free="It is about public tables alone: the answer is exact, and free.")
+        return Price(written, refusal=refusal)
+    why = "You have this answer already: you see it again, with the same noise, for free." if seen else ""
+    if quote.loss == Loss.zero():
+        why = "No row is looked at: the answer is exact, and free."
+    return Price(written, quote, await session.budget(), free=why)
+
+
+def _usual(session: Session) -> Written:
+    """Where an analyst begins: with their usual spend, if the policy gives them one."""
+    usual = session.policy.per_question.get(session.who)
+    return Written("", amount="" if usual is None else f"{float(usual):g}")
+
+
+def _buttons(session: Session, built: Built) -> dict[str, object]:
+    choices = built.choices(session.policy)
+    return {"built": built, "choices": choices, "values": built.values(session.policy), "signs": list(SIGNS)}

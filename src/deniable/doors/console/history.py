@@ -1,0 +1,77 @@
+"""What was asked before: every question can be opened again, for free, searched, and put into a notebook."""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal
+from fractions import Fraction
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+
+from deniable.doors.console import asking
+from deniable.doors.console.answers import Shown, file
+from deniable.doors.console.pages import HOME, page
+from deniable.doors.console.snippets import notebook
+from deniable.doors.console.visitors import Visiting
+from deniable.doors.console.written import Written
+from deniable.service.session import Charged
+
+router = APIRouter()
+_MOST = 100_000
+_A_PAGE = 50
+_DIGITS = Context(prec=60)
+
+
+@router.get("/history")
+async def history(request: Request, visitor: Visiting, find: str = "", before: int = 0) -> Response:
+    """The last questions first; those whose text has the words in it."""
+    visitor.session.may_ask()
+    found = [one for one in await visitor.session.history(0, _MOST) if find.lower() in one.question.lower()]
+    shown = [one for one in reversed(found) if not before or one.entry < before]
+    rest = shown[_A_PAGE - 1].entry if len(shown) > _A_PAGE else 0
+    return page(request, "history", charges=shown[:_A_PAGE], find=find, many=len(found), next=rest)
+
+
+@router.get("/history/notebook.ipynb")
+async def as_notebook(request: Request, visitor: Visiting) -> Response:
+    """The questions that were ticked, or all of them, as a notebook."""
+    visitor.session.may_ask()
+    wanted = {value for value in request.query_params.getlist("entry") if value.isdigit()}
+    charges = [one for one in await visitor.session.history(0, _MOST) if not wanted or str(one.entry) in wanted]
+    text = notebook(request, [(f"Question {one.entry}, of {one.written[:10]}", paid(one)) for one in charges])
+    named = {"Content-Disposition": 'attachment; filename="questions.ipynb"'}
+    return Response(text, media_type="application/x-ipynb+json", headers=named)
+
+
+@router.get("/history/{entry}")
+async def again(request: Request, entry: int, visitor: Visiting, one: str = "", other: str = "") -> Response:
+    """The question and its answer, as it was."""
+    charge, _, answer = await visitor.session.reopened(entry)
+    written = paid(charge)
+    if answer is None:
+        return await asking.shown(request, visitor, written)
+    found = Shown(f"{HOME}/history/{entry}", written, answer, (one, other))
+    return await asking.shown(request, visitor, written, answer=found.facts(request))
+
+
+@router.get("/history/{entry}/answer.{form}")
+async def download(entry: int, form: str, visitor: Visiting) -> Response:
+    """The answer as a file."""
+    _, _, answer = await visitor.session.reopened(entry)
+    if answer is None:
+        raise HTTPException(404, "The data or the policy have changed since: ask again.")
+    return file(answer, form)
+
+
+def paid(charge: Charged) -> Written:
+    """The question with what it has cost, written so that it is the same question."""
+    loss = charge.loss
+    form, amount = ("rho", loss.rho) if loss.epsilon is None else ("epsilon", loss.epsilon)
+    delta = _decimal(loss.delta) if loss.delta else ""
+    return Written(charge.question, form, "" if amount is None else _decimal(amount), delta)
+
+
+def _decimal(number: Fraction) -> str:
+    """With all of its digits, so that it is read as the same number."""
+    return f"{_DIGITS.divide(Decimal(number.numerator), Decimal(number.denominator)).normalize():f}"

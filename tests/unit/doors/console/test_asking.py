@@ -1,0 +1,151 @@
+"""A person asks in the browser: types, sees the price, pays, repeats for free, is refused, signs out."""
+
+from tests.support.served import BY_REGION, COUNT
+
+
+def test_a_person_signs_in_sees_the_price_while_typing_pays_and_reads_the_answer(person, door):
+    alice, before = person("alice"), door.spent()
+    alice.priced(BY_REGION)
+    assert "ε 0.5" in alice.page.inner_text("#ask")
+    assert "error" in alice.page.inner_text("#price")
+    assert door.spent() == before
+    answer = alice.ask(BY_REGION)
+    assert "north" in answer
+    assert "±" in answer
+    assert "What it means for one person" in answer
+    assert alice.page.locator("#answer svg.chart rect.bar").count() == 3  # north, south, and neither
+    assert alice.page.locator("#answer svg.cell").count() == 3
+    assert door.spent() == before + 0.5
+    assert alice.complaints == []
+
+
+def test_to_ask_again_is_free_shows_the_same_numbers_and_survives_the_back_button(person, door):
+    alice = person("alice")
+    first = alice.ask("SELECT AVG(age) AS a FROM visits")
+    spent = door.spent()
+    alice.page.reload()
+    assert "±" in alice.page.inner_text("#answer")
+    alice.page.go_back()
+    alice.page.wait_for_selector("#question")
+    alice.page.goto("/console/ask")
+    again = alice.ask("select avg( age ) as a from visits", "for free")
+    numbers = [text.split("What it means")[0].splitlines()[-3:] for text in (first, again)]
+    assert numbers[0] == numbers[1]
+    assert door.spent() == spent
+
+
+def test_what_is_refused_is_underlined_and_its_hint_is_applied_by_a_button(person, door):
+    alice, before = person("alice"), door.spent()
+    alice.write("SELECT AVG(agee) AS a FROM visits")
+    alice.page.wait_for_selector("[data-refusal]")
+    assert "unknown-column" in alice.page.inner_text("#price")
+    assert alice.page.inner_text(".cm-lintRange-error") == "agee"
+    assert alice.page.locator("#ask").count() == 0
+    alice.page.click("text=Change it")
+    alice.page.wait_for_selector("#ask")
+    assert "AVG(age)" in alice.page.inner_text(".cm-content")
+    assert alice.page.locator(".cm-lintRange-error").count() == 0
+    assert door.spent() == before
+
+
+def test_nobody_pays_a_price_that_they_have_not_seen(person, door):
+    alice, before = person("alice"), door.spent()
+    alice.priced("SELECT SUM(age) AS s FROM visits")
+    alice.page.route("**/ask/price", lambda route: route.abort())  # no new price comes
+    alice.page.fill("#amount", "7")
+    alice.page.evaluate("document.getElementById('question').requestSubmit()")
+    alice.page.wait_for_selector("#ask:has-text('ε 7')")
+    assert alice.page.locator("#answer").count() == 0
+    assert door.spent() == before
+
+
+def test_who_never_saw_sql_gets_an_answer_with_buttons(person):
+    alice = person("alice")
+    page = alice.page
+    page.select_option("select[name=table]", "visits")
+    page.select_option("select[name=what]", "average cost")
+    page.select_option("select[name=by]", "region")
+    page.select_option("select[name=where]", "urgent")
+    page.select_option("select[name=value]", "true")
+    page.wait_for_selector(".cm-content:has-text('WHERE urgent = TRUE')")
+    assert page.inner_text(".cm-content").splitlines()[0] == "SELECT region, AVG(cost) AS average_cost"
+    page.wait_for_selector("#ask:has-text('Ask, for')")
+    page.click("#ask")
+    page.wait_for_selector("#answer")
+    assert "average_cost" in page.inner_text("#answer")
+    assert alice.complaints == []
+
+
+def test_the_slider_moves_the_error_and_the_price(person):
+    alice = person("alice").priced(COUNT)
+    before = alice.page.inner_text("#price td.number")
+    alice.page.evaluate(
+        "const s = document.getElementById('level'); s.value = 1; s.dispatchEvent(new Event('input', {bubbles: true}))"
+    )
+    alice.page.wait_for_selector("#ask:has-text('ε 10')")
+    assert alice.page.input_value("#amount") == "10"
+    assert alice.page.inner_text("#price td.number") != before
+
+
+def test_without_scripts_prices_and_answers_are_read_as_well(person):
+    alice = person("alice", java_script_enabled=False)
+    page = alice.page
+    page.fill("#sql", "SELECT COUNT(*) AS plain FROM visits WHERE urgent")
+    page.click("text=Show the price")
+    page.click("#ask")
+    for _ in range(40):
+        if page.locator("#answer").count():
+            break
+        page.reload()
+    assert "plain" in page.inner_text("#answer")
+    page.goto("/console/history")
+    page.click("text=AS plain")
+    assert "plain" in page.inner_text("#answer")
+
+
+def test_history_opens_answers_again_for_free_and_becomes_a_notebook(person, door):
+    alice = person("alice")
+    alice.ask("SELECT COUNT(*) AS to_remember FROM visits")
+    spent = door.spent()
+    alice.page.goto("/console/history?find=REMEMBER")
+    assert alice.page.locator("table.list tbody tr").count() == 1
+    with alice.page.expect_download() as kept:
+        alice.page.click("text=Download a notebook")
+    assert "to_remember" in kept.value.path().read_text()
+    alice.page.click("text=to_remember")
+    assert "to_remember" in alice.page.inner_text("#answer")
+    with alice.page.expect_download() as kept:
+        alice.page.click("#answer >> text=csv")
+    assert kept.value.path().read_text().startswith("to_remember,to_remember_low,to_remember_high\n")
+    assert door.spent() == spent
+
+
+def test_two_groups_are_compared_and_the_question_stands_in_other_words(person, door):
+    alice = person("alice")
+    alice.ask(BY_REGION, "")
+    spent = door.spent()
+    alice.page.click("text=Compare two groups")
+    alice.page.select_option("select[name=other]", "south")
+    alice.page.click("button:has-text('Compare')")
+    assert "north less south" in alice.page.inner_text("#answer")
+    alice.page.click("text=The same in Python")
+    text = alice.page.inner_text("#answer")
+    assert "deniable.connect" in text
+    assert "/*+ epsilon=0.5 */" in text
+    assert door.spent() == spent
+
+
+def test_public_tables_are_free_and_an_empty_history_says_what_to_do(person):
+    bob = person("bob")
+    bob.page.goto("/console/history")
+    assert "Ask a first question" in bob.page.inner_text("main")
+    bob.page.goto("/console/ask")
+    assert "Bern" in bob.ask("SELECT city FROM hospitals", "for free")
+
+
+def test_a_server_that_is_gone_loses_nothing_that_was_written(person):
+    alice = person("alice").priced("SELECT SUM(cost) AS s FROM visits")
+    alice.page.route("**/ask/price", lambda route: route.abort())
+    alice.page.fill("#amount", "2")
+    alice.page.wait_for_selector("text=The server does not answer")
+    assert "SUM(cost)" in alice.page.inner_text(".cm-content")
