@@ -2,15 +2,14 @@
 
 Visits of people in fifty regions; COUNT, SUM and AVG by region, where a person weighs at most twenty visits. DuckDB
 reads Parquet; PostgreSQL is the server of --postgres (a superuser's url: a database is made and dropped); Sail (--sail)
-and Spark (--spark, the `spark-submit` of an installed one) are started and read the same Parquet. Seconds are those of the engine's own process, on one core: what it took, not what else the machine did meanwhile.
+and Spark (--spark, the `spark-submit` of an installed one) are started and read the same Parquet. Seconds are those of
+the engine's own process, on one core: what it took, not what else the machine did meanwhile.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -32,11 +31,14 @@ from deniable.engines.postgres.schema import Place
 from deniable.engines.spark.engine import Spark
 from deniable.planner import Spend, plan_question
 from deniable.policy import Policy
+from tests.support.sail import alone
 from tests.support.spark import spark_server
 
 QUESTION = "SELECT region, COUNT(*) AS n, SUM(cost) AS cost, AVG(age) AS age FROM visits GROUP BY region"
 VIEW = f"deniable_{b'visits'.hex()}"
 """What our session with Spark calls the table."""
+Times = dict[str, tuple[float, float]]
+"""Processor and wall seconds by the name of a query."""
 _TICK = 1 / os.sysconf("SC_CLK_TCK")
 
 
@@ -58,11 +60,11 @@ def main() -> None:
             engine.fetch("SELECT 1")
             show("DuckDB", race(engine, queries, by_hand(DUCKDB, "visits"), lambda: engine.process, options.runs))
         if options.sail:
-            with sail() as (url, process):
-                on_spark("Sail", url, process, visits, queries, options.runs)
+            with alone(SAIL_EXECUTION__DEFAULT_PARALLELISM="1") as server:
+                show("Sail", on_spark((server.url, server.process), visits, queries, options.runs))
         if options.spark is not None:
-            with spark_server(options.spark, cores=1) as (url, process):
-                on_spark("Spark", url, process, visits, queries, options.runs)
+            with spark_server(options.spark, cores=1) as spark:
+                show("Spark", on_spark(spark, visits, queries, options.runs))
         if options.postgres is None:
             print("PostgreSQL is left out: name a server with --postgres")
             return
@@ -71,24 +73,11 @@ def main() -> None:
                 on_postgres(url, queries, options.runs, index=index)
 
 
-def on_spark(title: str, url: str, process: int, visits: Path, queries: tuple[ExactQuery, ...], runs: int) -> None:
+def on_spark(server: tuple[str, int], visits: Path, queries: tuple[ExactQuery, ...], runs: int) -> Times:
     """All that the server does, which is Java's compiler, too."""
-    there = Spark(url, {"visits": str(visits)}, seconds=3600)
-    with there.session() as session:
-        show(title, race(session, queries, by_hand(SPARK, VIEW), partial(int, process), runs))
-
-
-@contextmanager
-def sail() -> Iterator[tuple[str, int]]:
-    """On one core, in a process of its own."""
-    ready = "import sys; from pysail.spark import SparkConnectServer as S; s = S(ip='127.0.0.1', port=0); "
-    ready += "s.start(background=True); print(s.listening_address[1], flush=True); sys.stdin.read()"
-    environment = os.environ | {"RUST_LOG": "off", "SAIL_EXECUTION__DEFAULT_PARALLELISM": "1"}
-    command = [sys.executable, "-c", ready]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as server:
-        port = (server.stdout or sys.stdin).readline().strip()
-        yield f"sc://127.0.0.1:{port}", server.pid
-        server.kill()
+    url, process = server
+    with Spark(url, {"visits": str(visits)}, seconds=3600).session() as session:
+        return race(session, queries, by_hand(SPARK, VIEW), partial(int, process), runs)
 
 
 def on_postgres(url: str, queries: tuple[ExactQuery, ...], runs: int, *, index: bool) -> None:
@@ -134,7 +123,7 @@ def race(
     others: Mapping[str, str],
     process: Callable[[], int | None],
     runs: int,
-) -> dict[str, tuple[float, float]]:
+) -> Times:
     """Processor and wall seconds of each, the best of its runs; all take turns."""
 
     def ours() -> None:
@@ -143,7 +132,7 @@ def race(
 
     works: dict[str, Callable[[], object]] = {"ours": ours}
     works |= {name: partial(engine.fetch, sql) for name, sql in others.items()}
-    best: dict[str, tuple[float, float]] = {}
+    best: Times = {}
     for _ in range(runs):
         for name, work in works.items():
             before, started = _processor(process()), time.perf_counter()
@@ -153,7 +142,7 @@ def race(
     return best
 
 
-def show(title: str, best: Mapping[str, tuple[float, float]]) -> None:
+def show(title: str, best: Times) -> None:
     """Beside the best of those that bound."""
     bounded = min(processor for name, (processor, _) in best.items() if name not in ("ours", "not bounded"))
     table = Table(title=title, title_justify="left", header_style="bold")
