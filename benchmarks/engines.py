@@ -1,8 +1,9 @@
 """Every engine at hand beside the best query that one would write for it by hand: `python -m benchmarks.engines`.
 
 Visits of people in fifty regions; COUNT, SUM and AVG by region, where a person weighs at most twenty visits. DuckDB
-reads Parquet; PostgreSQL is the server of --postgres (a superuser's url: a database is made and dropped), or is left
-out. Seconds are those of the engine's own process, on one core: what it took, not what else the machine did meanwhile.
+reads Parquet; PostgreSQL is the server of --postgres (a superuser's url: a database is made and dropped); Sail (--sail)
+and Spark (--spark, the `spark-submit` of an installed one) are started and read the same Parquet. Seconds are those of
+the engine's own process, on one core: what it took, not what else the machine did meanwhile.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -22,69 +22,24 @@ import psycopg
 from rich.console import Console
 from rich.table import Table
 
-from deniable.core.algebra.query import WEIGHT, ExactQuery
+from benchmarks.by_hand import CONTRIBUTION, DUCKDB, POSTGRES, SPARK, by_hand
+from deniable.core.algebra.query import ExactQuery
 from deniable.engines.duckdb.engine import DuckDB
 from deniable.engines.engine import Engine
 from deniable.engines.postgres.engine import PostgreSQL
 from deniable.engines.postgres.schema import Place
+from deniable.engines.spark.engine import Spark
 from deniable.planner import Spend, plan_question
 from deniable.policy import Policy
+from tests.support.sail import alone
+from tests.support.spark import spark_server
 
 QUESTION = "SELECT region, COUNT(*) AS n, SUM(cost) AS cost, AVG(age) AS age FROM visits GROUP BY region"
-CONTRIBUTION = 20
+VIEW = f"deniable_{b'visits'.hex()}"
+"""What our session with Spark calls the table."""
+Times = dict[str, tuple[float, float]]
+"""Processor and wall seconds by the name of a query."""
 _TICK = 1 / os.sysconf("SC_CLK_TCK")
-_CENTS = "CAST(floor(CASE WHEN cost BETWEEN {0} AND {1} THEN cost WHEN cost < {0} THEN {0} WHEN cost > {1} THEN {1} END"
-_AGE = "CASE WHEN age BETWEEN 0 AND 110 THEN age WHEN age < 0 THEN 0 WHEN age > 110 THEN 110 END"
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """What a query by hand calls things in each engine."""
-
-    whole: str
-    divided: str
-    low: str
-    high: str
-    hundred: str
-    half: str
-
-    @property
-    def cents(self) -> str:
-        """A cost on the grid, in integers."""
-        return f"{_CENTS.format(self.low, self.high)} * {self.hundred} + {self.half}) AS {self.whole})"
-
-
-DUCKDB = Words("BIGINT", "//", "0e0", "500e0", "100e0", "0.5e0")
-POSTGRES = Words("bigint", "/", "0::float8", "500::float8", "100::float8", "0.5::float8")
-
-
-def by_hand(words: Words, table: str) -> dict[str, str]:
-    """Three ways to bound what a person adds, and the query that bounds nothing."""
-    scaled, big = CONTRIBUTION * WEIGHT, words.whole
-    sums = f"COUNT(*) AS n, SUM({words.cents}) AS s, SUM({_AGE}) AS a"
-    weighed = "SUM(weight) AS n, SUM(x * weight) AS s, SUM(y * weight) AS a"
-    known = "WHERE person IS NOT NULL"
-    size = f"{scaled} {words.divided} COUNT(*)"
-    heavy = f"SELECT person, {size} AS weight FROM {table} {known} GROUP BY 1 HAVING COUNT(*) > {CONTRIBUTION}"
-    full = f"SELECT region, COUNT(*) * {WEIGHT} AS n, SUM({words.cents}) * {WEIGHT} AS s, SUM({_AGE}) * {WEIGHT} AS a"
-    less = ", ".join(
-        f"SUM({value} * (h.weight - {WEIGHT})) AS {name}"
-        for value, name in (("1", "n"), (words.cents, "s"), (f"({_AGE})", "a"))
-    )
-    windowed = f"LEAST({WEIGHT}, {scaled} {words.divided} COUNT(*) OVER (PARTITION BY person)) AS weight"
-    return {
-        "not bounded": f"SELECT region, {sums} FROM {table} GROUP BY 1",
-        "heavy people corrected": f"WITH h AS ({heavy}), p AS ({full} FROM {table} {known} GROUP BY 1 UNION ALL "
-        f"SELECT region, {less} FROM {table} JOIN h USING (person) GROUP BY 1) "
-        f"SELECT region, CAST(SUM(n) AS {big}) AS n, CAST(SUM(s) AS {big}) AS s, CAST(SUM(a) AS {big}) AS a "
-        "FROM p GROUP BY 1",
-        "a weight for everybody": f"WITH w AS (SELECT person, LEAST({WEIGHT}, {size}) AS weight FROM {table} {known} "
-        f"GROUP BY 1), q AS (SELECT region, weight, {words.cents} AS x, {_AGE} AS y "
-        f"FROM {table} JOIN w USING (person)) "
-        f"SELECT region, {weighed} FROM q GROUP BY 1",
-        "a window over each person": f"SELECT region, {weighed} FROM (SELECT region, {words.cents} AS x, {_AGE} AS y, "
-        f"{windowed} FROM {table} {known}) AS q GROUP BY 1",
-    }
 
 
 def main() -> None:
@@ -93,6 +48,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--postgres", metavar="URL", help="a superuser's, on this machine")
+    parser.add_argument("--sail", action="store_true", help="start a Sail")
+    parser.add_argument("--spark", metavar="SPARK-SUBMIT", help="start this Spark")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         visits = Path(folder) / "visits.parquet"
@@ -102,19 +59,36 @@ def main() -> None:
         with closing(engine):
             engine.fetch("SELECT 1")
             show("DuckDB", race(engine, queries, by_hand(DUCKDB, "visits"), lambda: engine.process, options.runs))
+        if options.sail:
+            with alone(SAIL_EXECUTION__DEFAULT_PARALLELISM="1") as server:
+                show("Sail", on_spark((server.url, server.process), visits, queries, options.runs))
+        if options.spark is not None:
+            with spark_server(options.spark, cores=1) as spark:
+                show("Spark", on_spark(spark, visits, queries, options.runs))
         if options.postgres is None:
             print("PostgreSQL is left out: name a server with --postgres")
             return
         with filled(options.postgres, visits) as url:
             for index in (False, True):
-                if index:
-                    run(url, "CREATE INDEX ON visits (person)", "ANALYZE visits")
-                there = PostgreSQL(url, {"visits": Place("public", "visits")}, seconds=3600)
-                with there.session() as session:
-                    pid = int(session.fetch("SELECT pg_backend_pid()::bigint AS n")["n"][0].as_py())
-                    title = "PostgreSQL" + (", with an index on the person" if index else "")
-                    candidates = by_hand(POSTGRES, "public.visits")
-                    show(title, race(session, queries, candidates, partial(int, pid), options.runs))
+                on_postgres(url, queries, options.runs, index=index)
+
+
+def on_spark(server: tuple[str, int], visits: Path, queries: tuple[ExactQuery, ...], runs: int) -> Times:
+    """All that the server does, which is Java's compiler, too."""
+    url, process = server
+    with Spark(url, {"visits": str(visits)}, seconds=3600).session() as session:
+        return race(session, queries, by_hand(SPARK, VIEW), partial(int, process), runs)
+
+
+def on_postgres(url: str, queries: tuple[ExactQuery, ...], runs: int, *, index: bool) -> None:
+    """One process of the server."""
+    if index:
+        run(url, "CREATE INDEX ON visits (person)", "ANALYZE visits")
+    there = PostgreSQL(url, {"visits": Place("public", "visits")}, seconds=3600)
+    with there.session() as session:
+        pid = int(session.fetch("SELECT pg_backend_pid()::bigint AS n")["n"][0].as_py())
+        title = "PostgreSQL" + (", with an index on the person" if index else "")
+        show(title, race(session, queries, by_hand(POSTGRES, "public.visits"), partial(int, pid), runs))
 
 
 def make(path: Path, rows: int) -> None:
@@ -149,7 +123,7 @@ def race(
     others: Mapping[str, str],
     process: Callable[[], int | None],
     runs: int,
-) -> dict[str, tuple[float, float]]:
+) -> Times:
     """Processor and wall seconds of each, the best of its runs; all take turns."""
 
     def ours() -> None:
@@ -158,7 +132,7 @@ def race(
 
     works: dict[str, Callable[[], object]] = {"ours": ours}
     works |= {name: partial(engine.fetch, sql) for name, sql in others.items()}
-    best: dict[str, tuple[float, float]] = {}
+    best: Times = {}
     for _ in range(runs):
         for name, work in works.items():
             before, started = _processor(process()), time.perf_counter()
@@ -168,7 +142,7 @@ def race(
     return best
 
 
-def show(title: str, best: Mapping[str, tuple[float, float]]) -> None:
+def show(title: str, best: Times) -> None:
     """Beside the best of those that bound."""
     bounded = min(processor for name, (processor, _) in best.items() if name not in ("ours", "not bounded"))
     table = Table(title=title, title_justify="left", header_style="bold")

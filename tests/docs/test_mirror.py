@@ -33,7 +33,6 @@ TOPICS = {
     "doors/postgres/test_statements.py": "every statement that a connection understands",
     "doors/postgres/test_wire.py": "messages byte by byte, whichever module reads them",
     "engines/duckdb/test_files.py": "files as the engine meets them: spoiled, changed, of every kind",
-    "engines/sql/test_marginals.py": "one kind of query, whose spelling is spread over the room",
     "engines/duckdb/test_reliance.py": "what we rely on in DuckDB itself",
     "mechanisms/test_floats.py": "floats on the grid, for every mechanism that takes them",
     "planner/test_refusals.py": "every refusal of every pass, in one list, as docs/sql.md has them",

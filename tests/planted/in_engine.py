@@ -118,8 +118,8 @@ BUGS = (
     Bug(
         "weight not applied without keys",
         "engines/sql/statements.py",
-        'weighed = _select(["*", f"{rows.weight(\'size\')} AS weight"], "units")',
-        'weighed = _select(["*", f"{WEIGHT} AS weight"], "units")',
+        'weighed = select(["*", f"{rows.weight(\'size\')} AS weight"], "units")',
+        'weighed = select(["*", f"{WEIGHT} AS weight"], "units")',
         (
             "conformance/test_reach.py::test_the_heaviest_unit_is_what_is_claimed",
             "conformance/test_bounded.py",
@@ -128,7 +128,7 @@ BUGS = (
     ),
     Bug(
         "one row too many before a unit is heavy",
-        "engines/sql/statements.py",
+        "engines/sql/weights.py",
         'rows.chosen(), 1) + f" HAVING COUNT(*) > {rows.most}"',
         'rows.chosen(), 1) + f" HAVING COUNT(*) > {rows.most + 1}"',
         (
@@ -138,7 +138,7 @@ BUGS = (
     ),
     Bug(
         "weight not applied where rows are only counted",
-        "engines/sql/statements.py",
+        "engines/sql/weights.py",
         "f\"{rows.weight('COUNT(*)')} AS weight\"], rows.chosen(), 1)",
         'f"{WEIGHT} AS weight"], rows.chosen(), 1)',
         (
@@ -148,9 +148,9 @@ BUGS = (
     ),
     Bug(
         "units with one private key too many are not ranked",
-        "engines/sql/statements.py",
-        '"many": _select(["unit"], "pairs", 1) + f" HAVING COUNT(*) > {query.most}",',
-        '"many": _select(["unit"], "pairs", 1) + f" HAVING COUNT(*) > {query.most + 1}",',
+        "engines/sql/groups.py",
+        '"many": select(["unit"], "pairs", 1) + f" HAVING COUNT(*) > {query.most}",',
+        '"many": select(["unit"], "pairs", 1) + f" HAVING COUNT(*) > {query.most + 1}",',
         (
             "unit/engines/duckdb/test_engine.py::test_one_group_too_many_is_cut",
             "unit/engines/sql/test_statements.py::test_nobody_keeps_one_private_group_more_than_they_may",
@@ -158,9 +158,9 @@ BUGS = (
     ),
     Bug(
         "weight not applied to units by group",
-        "engines/sql/statements.py",
-        'weights = _select(["unit", f"{rows.weight(\'COUNT(*)\')} AS weight"], "pairs", 1)',
-        'weights = _select(["unit", f"{WEIGHT} AS weight"], "pairs", 1)',
+        "engines/sql/groups.py",
+        'weights = select(["unit", f"{rows.weight(\'COUNT(*)\')} AS weight"], "pairs", 1)',
+        'weights = select(["unit", f"{WEIGHT} AS weight"], "pairs", 1)',
         (
             "conformance/test_reach.py::test_the_heaviest_unit_is_what_is_claimed",
             "unit/engines/sql/test_statements.py::test_units",
@@ -168,7 +168,7 @@ BUGS = (
     ),
     Bug(
         "weight not applied under private keys",
-        "engines/sql/statements.py",
+        "engines/sql/groups.py",
         'weight = rows.weight(f"CAST(SUM(size) AS {rows.dialect.types[Kind.INTEGER]})")',
         "weight = str(WEIGHT)",
         (
@@ -188,9 +188,9 @@ BUGS = (
     ),
     Bug(
         "one private key too many before the cut",
-        "engines/sql/statements.py",
-        '"cuts": _select(["unit", "cut"], f"ranks WHERE place = {query.most + 1}"),',
-        '"cuts": _select(["unit", "cut"], f"ranks WHERE place = {query.most + 2}"),',
+        "engines/sql/groups.py",
+        '"cuts": select(["unit", "cut"], f"ranks WHERE place = {query.most + 1}"),',
+        '"cuts": select(["unit", "cut"], f"ranks WHERE place = {query.most + 2}"),',
         (
             "conformance/test_reach.py::test_a_unit_may_have_more_private_keys_than_rows",
             "unit/engines/sql/test_statements.py::test_kept",
@@ -198,7 +198,7 @@ BUGS = (
     ),
     Bug(
         "tied private keys are all kept",
-        "engines/sql/statements.py",
+        "engines/sql/groups.py",
         'WHERE cut IS NULL OR {hashed} < cut",',
         'WHERE cut IS NULL OR {hashed} <= cut",',
         (
@@ -208,7 +208,7 @@ BUGS = (
     ),
     Bug(
         "tied values are all kept",
-        "engines/sql/statements.py",
+        "engines/sql/groups.py",
         "WHERE cut IS NULL OR hashed < cut",
         "WHERE cut IS NULL OR hashed <= cut",
         (
@@ -219,7 +219,7 @@ BUGS = (
     ),
     Bug(
         "hash without the unit",
-        "engines/sql/statements.py",
+        "engines/sql/rows.py",
         "self.dialect.hashed([*whose, *values])",
         "self.dialect.hashed([*values])",
         (
@@ -229,7 +229,7 @@ BUGS = (
     ),
     Bug(
         "rows of nobody count",
-        "engines/sql/statements.py",
+        "engines/sql/rows.py",
         ('        known = [] if self.source.unit is None else [f"{self.unit} IS NOT NULL"]\n        together'),
         ("        known = []\n        together"),
         (

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -56,16 +57,23 @@ class OwnSail:
     process: int
 
 
-@pytest.fixture
-def own_sail() -> Iterator[OwnSail]:
-    """Ends with the test."""
-    environment = os.environ | {"RUST_LOG": "off"}
+@contextmanager
+def alone(**settings: str) -> Iterator[OwnSail]:
+    """A server that is started now, and stopped in the end."""
+    environment = os.environ | {"RUST_LOG": "off"} | settings
     with subprocess.Popen(
         [sys.executable, "-c", _ALONE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
     ) as server:
         assert server.stdout is not None
         yield OwnSail(f"sc://127.0.0.1:{server.stdout.readline().strip()}", server.pid)
         server.kill()
+
+
+@pytest.fixture
+def own_sail() -> Iterator[OwnSail]:
+    """Ends with the test."""
+    with alone() as server:
+        yield server
 
 
 _number = count()

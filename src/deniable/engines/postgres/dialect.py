@@ -12,7 +12,7 @@ from deniable.core.calendar import DAY, FIRST_MOMENT, LAST_MOMENT, UNITS, YEARS
 from deniable.engines.engine import GapError
 from deniable.engines.postgres import doubles, texts
 from deniable.engines.postgres.doubles import bound
-from deniable.engines.sql.dialect import Dialect, Storage, Stored
+from deniable.engines.sql.dialect import Dialect, Storage, Stored, Weighing
 from deniable.engines.sql.literals import ends
 
 _TYPES = {
@@ -79,7 +79,7 @@ class PostgresDialect(Dialect):
     infinities: ClassVar[tuple[str, str]] = (doubles.MINUS_INFINITY, doubles.INFINITY)
     underflows: ClassVar[bool] = True
     groups_by_label: ClassVar[bool] = False
-    windows: ClassVar[bool] = True
+    weighing: ClassVar[Weighing] = Weighing.WINDOW
 
     def primitive(self, name: str, *arguments: str) -> str:
         """By a pattern, or by a function of its own."""

@@ -14,7 +14,7 @@ from deniable.core.calendar import DAY, UNITS, WIDTHS, YEARS, moment_of
 from deniable.engines.engine import GapError
 from deniable.engines.spark import texts
 from deniable.engines.spark.texts import ISO_YEAR
-from deniable.engines.sql.dialect import Dialect, Storage, Stored
+from deniable.engines.sql.dialect import Dialect, Storage, Stored, Weighing
 from deniable.engines.sql.literals import ends
 
 _TYPES = {
@@ -52,6 +52,8 @@ _SPACES = " \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u
 _WHOLE_DOUBLES = "4503599627370496D"
 """2^52: doubles from here on are whole."""
 _ESCAPES = "!~#^|"
+_LIMB = 20
+"""Bits of the lower part of a number that is added up in two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class SparkDialect(Dialect):
     kept: ClassVar[str] = ""
     grouping: ClassVar[str] = "GROUPING_ID"
     groups_by_label: ClassVar[bool] = False
-    windows: ClassVar[bool] = True
+    weighing: ClassVar[Weighing] = Weighing.JOINED
 
     def primitive(self, name: str, *arguments: str) -> str:
         """By a pattern, or where that is not enough, by a function."""
@@ -219,6 +221,19 @@ class SparkDialect(Dialect):
         Rows are below 2^81 with their weight, and no table has 2^42: 2^123 has 38 digits.
         """
         return f"SUM({'DISTINCT ' if once else ''}CAST({whole} AS DECIMAL(38, 0)))"
+
+    def summed(self, row: str, within: int, where: str) -> str:
+        """In 64 bits where nothing can overflow, which is several times faster than decimals.
+
+        No table has 2^42 rows. So rows within 2^20 add up to less than 2^63; and rows within 2^40 do as their lowest 20
+        bits, which are not negative, and as what is above these, which is within 2^20: row = above * 2^20 + lowest.
+        """
+        if within >= 1 << 2 * _LIMB:
+            return f"{self.added(row)}{where}"
+        if within <= 1 << _LIMB:
+            return f"CAST(SUM({row}){where} AS DECIMAL(38, 0))"
+        above, lowest = f"SUM(SHIFTRIGHT({row}, {_LIMB})){where}", f"SUM({row} & {(1 << _LIMB) - 1}){where}"
+        return f"(CAST({above} AS DECIMAL(38, 0)) * {1 << _LIMB} + {lowest})"
 
     def numbered(self) -> str:
         """A step that is read twice could number its rows anew, and nothing can be kept."""

@@ -45,6 +45,14 @@ class Stored:
     type: str
 
 
+class Weighing(Enum):
+    """How the rows of heavy units come to weigh less; what is fastest depends on the engine."""
+
+    CORRECTED = "all rows in full, and those of the heavy once more"
+    JOINED = "each row beside its unit's weight"
+    WINDOW = "each row by a window over its unit's rows"
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect(ABC):
     """One engine's words. It has no state, and is passed to whoever spells."""
@@ -65,8 +73,8 @@ class Dialect(ABC):
     """Whether a quotient that is too small to be a double raises."""
     groups_by_label: ClassVar[bool] = True
     """Whether the names that a SELECT gives to its columns can stand in its own GROUPING SETS."""
-    windows: ClassVar[bool] = False
-    """Whether rows are weighed by a window sooner than by a join with the heavy units, where no index finds these."""
+    weighing: ClassVar[Weighing] = Weighing.CORRECTED
+    """How rows are weighed that are looked at, where no index finds those of a unit."""
 
     @abstractmethod
     def primitive(self, name: str, *arguments: str) -> str:
@@ -185,6 +193,11 @@ class Dialect(ABC):
     def added(self, whole: str, *, once: bool = False) -> str:
         """The sum of whole numbers, with as many digits as it needs; each different one once, if so."""
         return f"SUM({'DISTINCT ' if once else ''}{whole})"
+
+    def summed(self, row: str, within: int, where: str) -> str:
+        """The sum over rows of a whole number that is nowhere further from zero than `within`; `where` is a FILTER."""
+        del within
+        return f"{self.added(row)}{where}"
 
     def numbered(self) -> str:
         """A whole number that is different for each row of a SELECT."""

@@ -46,31 +46,27 @@ class Adding:
     def plain(self) -> str:
         """The sum of rows that are not weighed. Constants are counted, which is faster."""
         if self._constant is None:
-            return self._filtered(self._dialect.added(self._row))
+            return self._summed(self._row, self.total.reach)
         return self._counted(self._constant)
 
     def full(self) -> str:
         """The sum of rows that all have full weight."""
         if self._constant is None:
             places = _PLACES - self.total.shift
-            return (
-                f"{self.plain()} * {1 << places}"
-                if places >= 0
-                else self._filtered(self._dialect.added(self._full_row))
-            )
+            return f"{self.plain()} * {1 << places}" if places >= 0 else self._summed(self._full_row, self._most)
         return self._counted(_truncated(self._constant * WEIGHT, self.total.shift))
 
     def weighed(self, weight: str) -> str:
         """The sum of rows that have this weight."""
-        return self._filtered(self._dialect.added(self._weighed_row(weight)))
+        return self._summed(self._weighed_row(weight), self._most)
 
     def correction(self, weight: str) -> str:
         """What rows with this weight add to their sum in full weight; it draws them back towards zero."""
-        return self._filtered(self._dialect.added(f"{self._weighed_row(weight)} - {self._full_row}"))
+        return self._summed(f"({self._weighed_row(weight)} - {self._full_row})", self._most)
 
     def of_unit(self) -> str:
         """A unit's rows together, before they are weighed; for totals that scale."""
-        return self._filtered("COUNT(*)" if self._constant is not None else self._dialect.added(self._row))
+        return self._filtered("COUNT(*)") if self._constant is not None else self._summed(self._row, self.total.reach)
 
     def scaled(self, unit: str, weight: str) -> str:
         """The sum over units of what `of_unit` gave, weighed."""
@@ -130,9 +126,21 @@ class Adding:
             return f"{count} * 0" if each == 0 else count
         return f"{self._dialect.widened(count)} * {whole(each, self._dialect)}"
 
+    @property
+    def _most(self) -> int:
+        """How far from zero a row with its weight can be: in full, or drawn back towards zero."""
+        return max(1, self.total.reach) * WEIGHT >> self.total.shift
+
+    def _summed(self, row: str, within: int) -> str:
+        return self._dialect.summed(row, within, self._filter)
+
     def _filtered(self, aggregate: str) -> str:
+        return f"{aggregate}{self._filter}"
+
+    @property
+    def _filter(self) -> str:
         where = self.total.where
-        return aggregate if where is None else f"{aggregate} FILTER (WHERE {self.speller.spell(where)})"
+        return "" if where is None else f" FILTER (WHERE {self.speller.spell(where)})"
 
 
 def _truncated(product: int, shift: int) -> int:

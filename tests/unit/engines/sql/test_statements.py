@@ -25,6 +25,7 @@ from deniable.engines.duckdb.dialect import DuckDBDialect
 from deniable.engines.duckdb.lockdown import MISTRUSTED, tables
 from deniable.engines.sql import statements
 from deniable.engines.sql.relations import Tables
+from deniable.engines.sql.rows import rows_of
 from deniable.engines.sql.statements import statement
 from deniable.files.scan import columns, take
 from deniable.files.source import DataFile
@@ -240,7 +241,7 @@ def test_to_look_up_every_row_is_to_correct_the_heavy(
     """Both forms of the statement give the same whole numbers."""
     query = Sums(source, keys, totals)
     ask(connection, query, table)  # fills the table
-    found = statements._rows(query, weights(TYPES))
+    found = rows_of(query, weights(TYPES))
     both = [form(found, found.totals(totals)) for form in (statements._joined, statements._corrected)]
     one, other = (connection.sql(text).to_arrow_table().to_pylist() for text in both)
     assert both[0] != both[1]
