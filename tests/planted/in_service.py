@@ -115,6 +115,16 @@ BUGS = (
         ),
     ),
     Bug(
+        "a pass over a table tells how long it took",
+        "service/session.py",
+        "            if self.population.curator.engine.looks:\n",
+        "            if self.population.curator.engine is None:\n",
+        (
+            f"{_SESSION}::test_where_it_takes_a_look_at_rows_to_know_the_data_repeats_wait_too",
+            f"{_SESSION}::test_there_a_new_question_takes_an_interval_more",
+        ),
+    ),
+    Bug(
         "every role has every right",
         "service/custody.py",
         "if self.session.token.role not in roles:",
