@@ -7,6 +7,7 @@ the others odd: megabytes of text, other collations and normal forms, doubles at
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import tomllib
 from concurrent.futures import ThreadPoolExecutor
@@ -19,14 +20,19 @@ import pyarrow.parquet as pq
 import pytest
 
 import deniable
+from deniable.core.algebra.query import VectorSums
 from deniable.core.errors import Refused
 from deniable.curator import Curator, adopt
 from deniable.curator.factory import engine_of
+from deniable.curator.profiling import plan_profile
+from deniable.curator.training.purchase import plan_training
+from deniable.learn import PCA, BoostedStumps, KMeans, LinearRegression, LogisticRegression, NaiveBayes
 from deniable.ledger import Ledger
-from deniable.mechanisms import AboveThreshold
+from deniable.mechanisms import AboveThreshold, Gaussian
+from deniable.planner import Spend
 from deniable.policy import Policy
 from tests.support.limits import LOOSE
-from tests.support.neighbours import SOMEONE, exact
+from tests.support.neighbours import SOMEONE, exact, outcome
 from tests.support.towns import Towns
 
 SAME = 100_000
@@ -172,6 +178,53 @@ def test_15_time_does_not_tell(towns, sql):
 def test_30_a_row_a_hundred_thousand_times(towns, columns, condition):
     towns.total(f"SELECT {columns} FROM visits WHERE {condition}")
     towns.total(f"SELECT place, {columns} FROM visits WHERE {condition} GROUP BY place")
+
+
+@pytest.mark.parametrize(
+    "learner", [LinearRegression(), LogisticRegression(), NaiveBayes(), KMeans(3), PCA(), BoostedStumps()]
+)
+def test_30_a_model_moves_no_farther_than_it_pays_for(towns, learner):
+    """Every sum that a training asks for first, of all rows and of the odd ones."""
+    target, both = {"number": "cost", "classes": "many", "": None}[learner.target], (towns.without, towns.having)
+    for condition in ("TRUE", "place <> 3", "size <> size OR size > 1e300"):
+        columns = "cost, place" if target is None else "place, size > 0.2 AS large, cost, cost > 1 AS many"
+        sql = f"SELECT {columns} FROM visits WHERE {condition}"
+        plans = [plan_training(town.policy, learner, sql, target, Spend.of(rho=1)) for town in both]
+        for measure in {type(one.kernel): one for one in plans[0].measures}.values():
+            query = VectorSums(plans[0].vectors.source, plans[0].vectors.fields, measure.kernel)
+            one, other = (town.engine.run(query)["total"].to_numpy().astype(float) for town in both)
+            assert np.linalg.norm(one - other) <= measure.kernel.sensitivity, type(measure.kernel).__name__
+
+
+def test_30_a_profile_moves_no_farther_than_it_pays_for(towns, monkeypatch):
+    """Rows per person, and the cells of every column, beyond all bounds too."""
+    monkeypatch.setattr(Gaussian, "release", lambda _, values: np.asarray(values))
+    plan, both, moved = plan_profile(towns.without.policy, Spend.of(rho=1)), (towns.without, towns.having), 0
+    for part in plan.parts:
+        tables = [part.add_noise([town.engine.run(query) for query in part.queries]) for town in both]
+        one, other = (table["noisy"].to_numpy().astype(float) for table in tables)
+        said = json.loads(tables[0].schema.metadata[b"profile"])["parts"]
+        ends = np.cumsum([0, *(each.get("people", each.get("size")) for each in said)])
+        for mechanism, start, end in zip(part.mechanisms, ends[:-1], ends[1:], strict=True):
+            far = np.linalg.norm(one[start:end] - other[start:end])
+            assert far <= mechanism.sensitivity
+            moved += far > 0.3 * mechanism.sensitivity
+    assert moved  # it could fail
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT n - LAG(n) OVER (ORDER BY place) AS d FROM (SELECT place, COUNT(*) AS n FROM visits GROUP BY 1) q",
+        "SELECT place, SUM(cost) / SUM(COUNT(*)) OVER () AS r FROM visits GROUP BY ROLLUP (place)",
+        "SELECT COUNT(*) FILTER (WHERE size > 1) AS a, COUNT(*) FILTER (WHERE size IS NULL) AS b FROM visits",
+        "SELECT SUM(cost) FILTER (WHERE word = 'north') AS a, SUM(cost) FILTER (WHERE word = 'NORTH') AS b FROM visits",
+    ],
+)
+def test_92_nor_what_is_around_answers_or_side_by_side(towns, sql):
+    one, other = (outcome(town, sql) for town in (towns.without, towns.having))
+    assert one == other
+    assert one.status == "answered"
 
 
 def test_30_the_bound_is_met(towns):

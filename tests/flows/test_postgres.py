@@ -13,6 +13,7 @@ import deniable
 from deniable.apps.cli import app
 from deniable.core.errors import Refused
 from deniable.curator import Curator
+from deniable.policy import InvalidPolicyError
 from deniable.releases.linear.toml import read_workload
 from tests.support import shop, world
 from tests.support.curators import silence
@@ -183,3 +184,13 @@ def test_units_through_keys_on_postgres(tmp_path: Path, database: str, monkeypat
         wanted = files.ask(question, epsilon=1000).table
     with on_postgres(database), shop.curator(tmp_path, found, shop.policy(tmp_path, chain=True)) as there:
         assert there.ask(question, epsilon=1000).table == wanted
+
+
+def test_a_view_whose_rows_change_at_every_look_is_named_by_check_and_refused(policy: Path, database: str) -> None:
+    run(database, "CREATE VIEW shaky AS SELECT * FROM visits WHERE random() < 0.5")
+    with deniable.create(policy) as curator:
+        curator.explain(COUNT, epsilon=1)
+    text = policy.read_text().replace("public.visits", "public.shaky").replace('"world"', '"shaky"')
+    policy.with_name("shaky.toml").write_text(text)
+    with pytest.raises(InvalidPolicyError, match="change while they are read"):
+        deniable.create(policy.with_name("shaky.toml"), reason="a sample of the same people")

@@ -307,4 +307,34 @@ BUGS = (
             "unit/engines/postgres/test_snapshot.py::test_a_snapshot_only_reads",
         ),
     ),
+    Bug(
+        "PostgreSQL reads views whose rows change at every look",
+        "engines/postgres/engine.py",
+        "        if unsteady:\n",
+        "        if not unsteady and not found:\n",
+        (
+            "unit/engines/postgres/test_one_row.py::test_a_view_whose_rows_change_at_every_look_is_refused",
+            "flows/test_postgres.py::test_a_view_whose_rows_change_at_every_look_is_named_by_check_and_refused",
+        ),
+    ),
+    Bug(
+        "PostgreSQL reads endless digits as a decimal number",
+        "engines/postgres/texts.py",
+        'said = f"CASE WHEN length(q.t) <= {_MANY_DIGITS} THEN q.t ELSE {short} END"',
+        'said = f"CASE WHEN length(q.t) <= {1 << 30} THEN q.t ELSE {short} END"',
+        (
+            "unit/engines/postgres/test_one_row.py::test_endless_digits_are_a_number_and_no_failure",
+            "unit/engines/postgres/test_one_row.py::test_endless_digits_are_no_whole_number_of_64_bits_or_the_nearest",
+        ),
+    ),
+    Bug(
+        "patterns that some engines cannot read",
+        "planner/expressions/texts.py",
+        'if token is None or (token["repeat"] and repeated):',
+        "if token is None:",
+        (
+            "adversary/test_expressions.py::test_08_patterns_that_some_engines_cannot_read",
+            "unit/planner/test_refusals.py",
+        ),
+    ),
 )

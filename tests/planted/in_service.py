@@ -3,6 +3,7 @@
 from tests.planted.bug import Bug
 
 _SESSION, _SCHEDULE = "unit/service/test_session.py", "unit/service/test_schedule.py"
+_STATEMENTS = "unit/doors/postgres/test_statements.py"
 _WIRE, _HTTP = "unit/doors/postgres/test_wire.py", "unit/doors/http/test_app.py"
 
 BUGS = (
@@ -91,6 +92,36 @@ BUGS = (
         (
             f"{_SESSION}::test_a_revoked_token_ends_a_session_that_is_open",
             "unit/doors/postgres/test_statements.py::test_an_open_connection_notices_that_its_token_has_ended",
+        ),
+    ),
+    Bug(
+        "an answer with its notes is kept for whoever asks in the same words",
+        "service/session.py",
+        "            key = (self.who, name, sql, ",
+        "            key = (name, sql, ",
+        (
+            f"{_SESSION}::test_what_only_one_analyst_was_shown_of_the_profile_stays_with_that_one",
+            "adversary/test_doors.py::test_what_another_has_paid_for_is_charged_to_whoever_sees_it",
+        ),
+    ),
+    Bug(
+        "an analyst's history counts the entries of answers",
+        "service/session.py",
+        "            if mine is not None:\n                found = ",
+        '            if mine == "":\n                found = ',
+        (
+            f"{_SESSION}::test_an_analysts_history_does_not_count_what_others_were_answered",
+            f"{_STATEMENTS}::test_history_has_charges_and_their_times_and_nothing_of_how_long_they_took",
+        ),
+    ),
+    Bug(
+        "a pass over a table tells how long it took",
+        "service/session.py",
+        "            if self.population.curator.engine.looks:\n",
+        "            if self.population.curator.engine is None:\n",
+        (
+            f"{_SESSION}::test_where_it_takes_a_look_at_rows_to_know_the_data_repeats_wait_too",
+            f"{_SESSION}::test_there_a_new_question_takes_an_interval_more",
         ),
     ),
     Bug(

@@ -153,6 +153,11 @@ class Engine(ABC):
     def version(self, table: str) -> str:
         """What changes when the table's data do, and only then. Keyed: it says nothing about them to anybody else."""
 
+    @property
+    def looks(self) -> bool:
+        """Whether telling versions apart takes a look at rows: how long that takes is then not for everybody's eyes."""
+        return False
+
     @abstractmethod
     def close(self) -> None:
         """Let go of everything. What is asked afterwards opens it again."""

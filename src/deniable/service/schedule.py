@@ -135,6 +135,10 @@ class Schedule:
             await asyncio.sleep(overdue(*times, datetime.now(UTC), self._after))
             self._released.note([question])
 
+    async def held(self, start: float) -> None:
+        """Until the deadline of what has begun then, by the loop's clock: whatever it was, it held no place."""
+        await self._deadline(start)
+
     def close(self) -> None:
         """Start nothing more."""
         self._threads.shutdown(wait=True)

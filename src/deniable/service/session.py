@@ -64,7 +64,8 @@ class Charged:
 class Session:
     """Somebody who was let in.
 
-    Promise:  answers leave on the population's schedule; prices, refusals and what was answered before leave at once.
+    Promise:  answers leave on the population's schedule; prices, refusals and what was answered before leave at once
+              (the latter two a deadline later, where it takes a look at rows to know which state of the data it is).
               An analyst sees no other analyst's history, and nobody but a custodian or reviewer sees the ledger.
     """
 
@@ -132,10 +133,10 @@ class Session:
             found = curator.ask(sql, analyst=self.who, **self._settled(spending))
             return _complete(found) if isinstance(found, NoisyAnswer) else found
 
-        name, answer = await self._free("find", find)
+        name, answer = await self._found(find)
         while answer is None and schedule.expects(name):
             await schedule.settled(name)
-            name, answer = await self._free("find", find)
+            name, answer = await self._found(find)
         if answer is None:
             return await self._paid("ask", buy, told)
         if name:
@@ -278,10 +279,23 @@ class Session:
             async with self.population.at_once(self.who):
                 return await asyncio.get_running_loop().run_in_executor(None, work)
 
+    async def _found(self, find: Callable[[], Result]) -> Result:
+        """What was recorded, if anything; where that takes a look at rows, it is said when a deadline comes."""
+        start = asyncio.get_running_loop().time()
+        try:
+            return await self._free("find", find)
+        finally:
+            if self.population.curator.engine.looks:
+                await self.population.schedule.held(start)
+
     async def _paid(self, kind: str, work: Callable[[], Result], told: Stage) -> Result:
-        job = Job(told)
+        job, start = Job(told), asyncio.get_running_loop().time()
         with _counted(self, kind, job):
-            return await self.population.paid(self.who, job, work)
+            try:
+                return await self.population.paid(self.who, job, work)
+            finally:  # a question was looked for before; of others, only the work itself knows whether they are repeats
+                if kind != "ask" and self.population.curator.engine.looks:
+                    await self.population.schedule.held(start)
 
 
 class _counted:  # noqa: N801 - reads as a word

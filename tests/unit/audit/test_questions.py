@@ -70,10 +70,15 @@ def test_honest_questions_pass(path, sql, payment):
 
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_the_bound_comes_near_the_claim(tmp_path, relation):
-    sql = "SELECT town, COUNT(*) AS n FROM visits GROUP BY town"
-    found = audit_question(load(written(tmp_path, relation)), sql, epsilon=2, samples=3000)
-    assert found.passed
-    assert found.noise.lower_bound > 0.6  # about 1.4; 1 would be missed once in a million runs by chance alone
+    """One of four audits at most says less than 0.6 of a claim of 2: mostly they say 1.1 to 1.4.
+
+    Which event is counted, a pilot and one half of the samples choose, so that no simple tail bounds what one audit
+    says. Of 861 audits of made-up Laplace noise (`replace`, which is the harder one), 4 said less; so, but for a chance
+    of 1e-7, less than 3% do. Four in a row: less than once in a million runs.
+    """
+    sql, rules = "SELECT town, COUNT(*) AS n FROM visits GROUP BY town", load(written(tmp_path, relation))
+    audits = (audit_question(rules, sql, epsilon=2, samples=3000) for _ in range(4))
+    assert any(found.passed and found.noise.lower_bound > 0.6 for found in audits)  # the first is mostly enough
 
 
 def test_a_third_of_the_noise_is_caught(path, monkeypatch):

@@ -75,6 +75,7 @@ REFUSED = {
     "SELECT COUNT(*) FROM visits WHERE error('x')": "unknown-function",
     "SELECT SUM(nextval('s')) FROM visits": "unknown-function",
     "SELECT COUNT(*) FROM visits WHERE regexp_matches(reason, region)": "type-mismatch",
+    "SELECT COUNT(*) FROM visits WHERE regexp_matches(reason, 'a*+b')": "type-mismatch",
     "SELECT COUNT(*) FROM visits WHERE reason LIKE region": "type-mismatch",
     "SELECT COUNT(*) FROM visits WHERE reason LIKE 'a%' ESCAPE 'b'": "unknown-function",
     "SELECT COUNT(*) FROM visits WHERE age": "type-mismatch",

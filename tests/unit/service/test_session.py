@@ -10,7 +10,7 @@ from deniable.core.errors import Failed, Refused
 from deniable.service.custody import Custody
 from deniable.service.entrance import Denied
 from deniable.service.limits import ServerLimits
-from tests.support.served import BY_REGION, COUNT, served, session
+from tests.support.served import BY_REGION, COUNT, Paced, served, session
 
 EPSILON = {"epsilon": "0.5"}
 now = time.monotonic
@@ -442,3 +442,54 @@ def test_an_analysts_history_does_not_count_what_others_were_answered(tmp_path):
     for name, pace in (("quick", lambda: 0.0), ("slow", lambda: 0.6)):
         (tmp_path / name).mkdir()
         assert asyncio.run(numbers(tmp_path / name, pace)) == ([1, 2], [2])
+
+
+def test_where_it_takes_a_look_at_rows_to_know_the_data_repeats_wait_too(tmp_path, monkeypatch):
+    """On a database, a version is a pass over the table: how long that takes is longer with a person of many rows."""
+    monkeypatch.setattr(Paced, "looks", True, raising=False)
+    monkeypatch.setattr(Paced, "version", lambda *_: time.sleep(next(passes)) or "one state", raising=False)
+    passes = itertools.cycle([0.0, 0.05, 0.1])
+
+    async def play():
+        with served(tmp_path, "700ms") as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            await alice.ask(COUNT, EPSILON)
+            took = [await timed(alice.ask(COUNT, EPSILON)) for _ in range(3)]
+            await service.close()
+            return took
+
+    for seconds, answer in asyncio.run(play()):
+        assert answer.free
+        assert seconds >= 0.695
+
+
+def test_there_repeats_of_a_batch_wait_as_well(tmp_path, monkeypatch):
+    monkeypatch.setattr(Paced, "looks", True, raising=False)
+
+    async def play():
+        with served(tmp_path, "700ms") as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            await alice.ask_all([COUNT, BY_REGION], EPSILON)
+            took = await timed(alice.ask_all([COUNT, BY_REGION], EPSILON))
+            await service.close()
+            return took
+
+    seconds, answers = asyncio.run(play())
+    assert answers[0].free
+    assert seconds >= 0.695
+
+
+def test_there_a_new_question_takes_an_interval_more(tmp_path, monkeypatch):
+    """It starts when its own pass over the table was due, and not when that was over."""
+    monkeypatch.setattr(Paced, "looks", True, raising=False)
+
+    async def play():
+        with served(tmp_path, "400ms") as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            took = await timed(alice.ask(COUNT, EPSILON))
+            await service.close()
+            return took
+
+    seconds, answer = asyncio.run(play())
+    assert not answer.free
+    assert seconds >= 0.795

@@ -176,6 +176,11 @@ class PostgreSQL(Engine):
             raise InvalidArgumentError(table, "cannot be read at the moment") from None
         return keyed(self._contents.key, b"postgres", place.spelled.encode(), state.encode())
 
+    @property
+    def looks(self) -> bool:
+        """One pass over each table that has no query of the custodian's."""
+        return any(place.version_query is None for place in self._sources.values())
+
     def identity(self, table: str) -> str:
         """The table itself, whatever is in it: the database's address without the user, and the table's name."""
         return sha256(f"{self._address.place}\n{self._place(table).spelled}".encode()).hexdigest()

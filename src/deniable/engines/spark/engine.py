@@ -150,6 +150,11 @@ class Spark(Engine):
             raise InvalidArgumentError(table, "cannot be read at the moment") from None
         return keyed(self._contents.key, b"spark", table.encode(), repr(found.to_pylist()).encode())
 
+    @property
+    def looks(self) -> bool:
+        """One pass over each table that has no query of the custodian's."""
+        return not self._sources.keys() <= self._versions.keys()
+
     def _digest(self, table: str) -> str:
         dialect = SparkDialect()
         hashed = dialect.added(dialect.hashed(dialect.quoted(name) for name in self._stored(table)))

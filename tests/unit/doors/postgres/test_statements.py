@@ -164,6 +164,8 @@ def test_history_has_charges_and_their_times_and_nothing_of_how_long_they_took(c
     names = [column.name for column in cursor.description]
     assert names == ["entry", "charged", "analyst", "question", "loss", "epsilon", "rho", "shown"]
     assert cursor.fetchone()[2] == "alice"
+    entries = [entry for (entry,) in client.execute("SELECT entry FROM deniable.history ORDER BY entry").fetchall()]
+    assert entries == list(range(1, len(entries) + 1))  # those of the ledger would tell when answers were recorded
 
 
 def test_columns_say_what_is_declared(client):

@@ -49,6 +49,12 @@ def test_endless_digits_are_a_number_and_no_failure(database: str, said: str) ->
     if abs(value) < 1e300:
         expected = call("equal", read, number(Fraction(value)))
     assert engine.run(rows_where(expected)).to_pylist() == [{"n": 1}]
+
+
+@pytest.mark.parametrize("said", DIGITS)
+def test_endless_digits_are_no_whole_number_of_64_bits_or_the_nearest(database: str, said: str) -> None:
+    run(database, "CREATE TABLE odd (x text)", f"INSERT INTO odd VALUES ('{said}'), ('3'), ('  4 ')")
+    engine, value = PostgreSQL(database, {"odd": Place("public", "odd")}), DIGITS[said]
     whole = call("equal", Column("x", Kind.INTEGER, Range()), number(round(value) if abs(value) < 1e300 else 3))
     assert engine.run(rows_where(whole)).to_pylist() == [{"n": 1}]
 
