@@ -94,6 +94,36 @@ SELECT k AS k, SUM(x) AS a FROM (SELECT region AS k, cost AS x FROM visits UNION
 WITH u AS (SELECT patient_id, age FROM visits UNION ALL SELECT patient_id, age FROM visits) SELECT AVG(LEAST(n, 50))
     AS a FROM (SELECT patient_id, COUNT(*) AS n FROM u GROUP BY patient_id) t;
 
+-- subqueries for one value
+SELECT COUNT(*) AS a FROM visits WHERE hospital * 100 > (SELECT AVG(beds) FROM hospitals);
+SELECT region AS k, COUNT(*) AS a FROM visits v WHERE (SELECT MAX(h.beds) FROM hospitals h WHERE h.hospital =
+    v.hospital) > 50 GROUP BY region;
+SELECT COUNT(*) AS a FROM visits v WHERE (SELECT COUNT(*) FROM stays s WHERE s.patient_id = v.patient_id) = 0;
+SELECT AVG((SELECT COUNT(*) FROM stays s WHERE s.patient_id = v.patient_id AND nights > 3)) AS a FROM visits v;
+SELECT AVG(cost) AS a FROM visits v WHERE cost > (SELECT AVG(w.cost) FROM visits w WHERE w.patient_id = v.patient_id);
+SELECT AVG(cost) AS a FROM visits WHERE hospital = (SELECT hospital FROM hospitals WHERE beds = 250);
+SELECT AVG(mark) AS a FROM survey WHERE hospital >= (SELECT MIN(hospital) + 2 FROM hospitals WHERE beds > 50);
+
+-- UNION, INTERSECT, EXCEPT
+SELECT COUNT(*) AS a FROM (SELECT patient_id FROM visits UNION SELECT patient_id FROM stays) t;
+SELECT COUNT(*) AS a FROM (SELECT patient_id FROM visits WHERE urgent INTERSECT SELECT patient_id FROM stays) t;
+SELECT b AS k, COUNT(*) AS a FROM (SELECT patient_id, urgent AS b FROM visits EXCEPT SELECT patient_id, nights > 9
+    FROM stays) t GROUP BY b;
+
+-- what a person's rows add up to, without bounds of its own
+SELECT AVG(n) AS a, SUM(total) AS b FROM (SELECT patient_id, COUNT(*) AS n, SUM(cost) AS total FROM visits GROUP BY
+    patient_id) t;
+SELECT s.ward AS k, AVG(c.n * 2 + 1) AS a FROM stays s LEFT JOIN (SELECT patient_id, COUNT(*) AS n FROM visits GROUP
+    BY patient_id) c USING (patient_id) GROUP BY s.ward;
+
+-- public tables that keep their rows, and those that are compared
+SELECT h.city AS k, COUNT(v.cost) AS a, SUM(v.cost) AS b, COUNT(DISTINCT v.patient_id) AS c FROM hospitals h LEFT JOIN
+    visits v ON v.hospital = h.hospital AND v.age > 50 GROUP BY h.city;
+SELECT h.city AS k, SUM(CASE WHEN v.urgent THEN 1 ELSE 0 END) AS a, COUNT(s.nights) AS b FROM visits v RIGHT JOIN
+    hospitals h ON v.hospital = h.hospital LEFT JOIN stays s ON s.patient_id = v.patient_id GROUP BY h.city;
+SELECT h.city AS k, AVG(v.cost) AS a FROM visits v JOIN hospitals h ON v.hospital >= h.hospital AND h.beds > v.age
+    GROUP BY h.city;
+
 -- rows that are units of their own
 SELECT h.city AS k, AVG(mark) AS a, COUNT(*) AS b FROM survey s JOIN hospitals h ON s.hospital = h.hospital GROUP BY
     h.city;

@@ -532,6 +532,64 @@ def _per_key(chance: Random) -> Rows:
     return replace(_table(chance), shape="per key", text=texts)
 
 
+def _scalar(chance: Random) -> Rows:
+    """A subquery for one value: of public rows, all or those that belong to a row; of a person's own rows."""
+    inner = Terms(chance, _named("s.", STAYS)).condition()
+    value, against = chance.choice(
+        [
+            ("SELECT MAX(p.size) FROM places p", "v.age * 5"),
+            ("SELECT MAX(p.size) FROM places p WHERE p.place = v.place", "300"),
+            ("SELECT COUNT(*) FROM places p WHERE p.place = v.place AND p.level > 0", "0"),
+            ("SELECT DISTINCT p.place FROM places p WHERE p.place = 3", "v.age"),
+            ("SELECT COUNT(*) FROM stays s WHERE s.person = v.person AND {}", str(chance.randint(0, 2))),
+            ("SELECT COALESCE(SUM(s.nights), 7) FROM stays s WHERE s.person = v.person AND {}", "v.place"),
+            ("SELECT MIN(w.age) + COUNT(w.town) FROM visits w WHERE w.person = v.person", "v.age"),
+        ]
+    )
+    sides = [
+        f"(SELECT * FROM visits v WHERE ({value.format(getattr(inner, side))}) > {against}) t"
+        for side in ("sql", "plain")
+    ]
+    return replace(_table(chance), shape="scalar", text=(sides[0], sides[1]))
+
+
+def _sets(chance: Random) -> Rows:
+    """People in one table and, or not, in another; and each of their different rows once."""
+    one, two = Terms(chance, VISITS).condition(), Terms(chance, STAYS).condition()
+    if chance.random() < 0.3:
+        parts = [
+            f"(SELECT person, urgent AS b FROM visits WHERE {getattr(one, side)} "
+            f"UNION SELECT person, nights > 9 FROM stays WHERE {getattr(two, side)}) t"
+            for side in ("sql", "plain")
+        ]
+        weight = lambda c: 2 * c  # noqa: E731 - as if they were stacked
+        return Rows("sets", ("", ""), (parts[0], parts[1]), "person", "person", weight, [column("b", BOOL)], ["b"])
+    word = chance.choice(["INTERSECT", "EXCEPT", "UNION"])
+    parts = [
+        f"visits v JOIN (SELECT person FROM visits WHERE {getattr(one, side)} "
+        f"{word} SELECT person FROM stays WHERE {getattr(two, side)}) t ON t.person = v.person"
+        for side in ("sql", "plain")
+    ]
+    return Rows(
+        "sets",
+        ("", ""),
+        (parts[0], parts[1]),
+        "v.person",
+        "v.person",
+        _one,
+        _named("v.", VISITS),
+        _keyed("v.", "visits"),
+    )
+
+
+def _beside_a_range(chance: Random) -> Rows:
+    """Public rows that are compared with, and not equal to, a row."""
+    columns, keys = [*_named("v.", VISITS), *_named("p.", PLACES)], [*_keyed("v.", "visits"), *_keyed("p.", "places")]
+    on = chance.choice(["v.place >= p.place", "p.size > v.age * 4 AND p.level < 2", "v.place BETWEEN p.level AND p.place"])
+    text = f"visits v JOIN places p ON {on}"
+    return Rows("range join", ("", ""), (text, text), "v.person", "v.person", _one, columns, keys, _hidden("v."))
+
+
 SHAPES: dict[str, Callable[[Random], Rows]] = {
     "table": _table,
     "subquery": _subquery,
@@ -552,4 +610,7 @@ SHAPES: dict[str, Callable[[Random], Rows]] = {
     "keyed rows": _keyed_rows,
     "along keys": _along_keys,
     "per key": _per_key,
+    "scalar": _scalar,
+    "sets": _sets,
+    "range join": _beside_a_range,
 }

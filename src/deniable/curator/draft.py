@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from pathlib import Path
 
 from deniable.core.algebra.expression import Kind
@@ -87,6 +88,8 @@ def draft(source: str | Path, choose: Choice | None = None) -> str:
         except unreadable() as error:
             raise file.unreadable("file", error) from None
     columns = _once(look(file, FEW))
+    bare = not counted(file, columns[0].name)[0] if columns else True
+    columns = [replace(column, complete=False) for column in columns] if bare else columns
     candidates = _candidates(file, columns)
     chosen = choose(candidates) if choose else next((one.name for one in candidates if one.likely), None)
     name = re.sub(r"\W", "_", file.title) or "data"
@@ -100,7 +103,7 @@ def draft(source: str | Path, choose: Choice | None = None) -> str:
         layout=_layout(file),
         unit=_unit(chosen, candidates),
     )
-    return head + described + "\n"
+    return head + (_BARE_FILE if bare else "") + described + "\n"
 
 
 def _candidates(file: DataFile, columns: Sequence[Looked]) -> list[Candidate]:
@@ -191,7 +194,14 @@ def _facts(column: Looked) -> str:
     if column.low is None or column.low == column.high:
         return ""
     mark = '"' if column.kind in (Kind.DATE, Kind.TIMESTAMP, Kind.TIME) else ""
-    return f", bounds = [{mark}{column.low}{mark}, {mark}{column.high}{mark}]"
+    places = _PLACES.fullmatch(column.type) if column.kind is Kind.NUMBER else None
+    step = f", step = {Decimal(1).scaleb(-int(places[1]))}" if places else ""
+    return f", bounds = [{mark}{column.low}{mark}, {mark}{column.high}{mark}]{step}"
+
+
+_PLACES = re.compile(r"DECIMAL\(\d+,\s*([1-6])\)")
+"""As many digits behind the point as each value has."""
+_BARE_FILE = "# The file has no rows to look at: say yourself what type each column is, and its bounds or values.\n"
 
 
 def _key(name: str) -> str:

@@ -139,6 +139,8 @@ class DataFile:
         if self.format is FileFormat.CSV and not isinstance(error, OSError):
             reason = "it is not CSV in UTF-8 with a header line and as many cells in every line"
             reason += _line(str(error))
+        if not any(one.stat().st_size for one in self.files):
+            reason = "it is empty"
         return InvalidArgumentError(argument, f"cannot be read from {self.path}: {reason}")
 
     def delimiter(self) -> str:
