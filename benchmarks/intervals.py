@@ -1,6 +1,6 @@
 """Error bars beside what they were when worst cases were added up: how often they hold, and how wide they are.
 
-Run:  python -m benchmarks.intervals [--groups 20000] [--many 1000000]
+Run:  python -m benchmarks.intervals [--groups 20000] [--many 1000000] [--journeys 3]
 
 Every group is answered with noise of its own, so one answer with many equal groups is as many trials. Aims, at 95%: the
 intervals of counts, sums, differences, ratios and averages hold between 95.0% and 96.5% of the time, those of averages
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.profiled import stories
 from deniable.curator.answer import Answer
 from deniable.curator.factory import engine_of
 from deniable.curator.noise import add_noise
@@ -74,9 +75,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.intervals")
     parser.add_argument("--groups", type=int, default=20_000, help="of each size: trials")
     parser.add_argument("--many", type=int, default=1_000_000, help="groups of the answer whose time is taken")
+    parser.add_argument("--journeys", type=int, default=3, help="from a file without bounds to answers")
     given = parser.parse_args()
     console = Console(width=150)
     with TemporaryDirectory(prefix="intervals-") as folder:
+        console.print(stories(Path(folder), given.journeys))
         rows(Path(folder))
         for title, (contribution, payment) in SETTINGS.items():
             console.print(_table(title, Path(folder), contribution, payment, given.groups))

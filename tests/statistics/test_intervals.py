@@ -87,9 +87,10 @@ def _of_sums(plan, query, seed):
     weights = {statistic.name: statistic for statistic in plan.bound.statistics}
     for total in query.totals:
         statistic = weights[total.name]
-        middle = 4000 if not statistic.signed else 4000 * 0.2 * total.reach * float(chance.uniform(-1, 1))
         row = 1 if plan.bound.source.unit is None else Fraction(WEIGHT, 1 << total.shift)
-        columns[total.name] = ((middle + chance.integers(-500, 500, 5)) * float(row)).astype(np.int64)
+        one = 1 if statistic.signed else float(total.reach * statistic.typical)  # at an end, half of a row
+        middle = 4000 * (0.2 * total.reach * float(chance.uniform(-1, 1)) if statistic.signed else one)
+        columns[total.name] = ((middle + chance.integers(-500, 500, 5) * one) * float(row)).astype(np.int64)
     return pa.table(columns)
 
 

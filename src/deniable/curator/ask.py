@@ -31,7 +31,7 @@ from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.core.number import Number
 from deniable.curator.budget import Budget
 from deniable.curator.builder import Question
-from deniable.curator.known import PROFILE, KnownProfiles, expected_rows, noted
+from deniable.curator.known import PROFILE, KnownProfiles, expected_sizes, noted
 from deniable.curator.noisy_answer import NoisyAnswer
 from deniable.curator.outer import OuterQueries
 from deniable.curator.plans import RememberedPlans
@@ -496,7 +496,8 @@ class Curator:
             return self._plans.plan(sql, spend, weighed)
         if spend.rows is None:  # an accuracy of averages needs a size: with this one, its questions are at least known
             known = self._plans.plan(sql, spend if spend.accuracy is None else replace(spend, rows=_MANY_ROWS), weighed)
-            spend = replace(spend, rows=expected_rows(known, profile))
+            if sizes := expected_sizes(known, profile):
+                spend = replace(spend, rows=sizes[1], sizes=sizes if sizes[0] < sizes[-1] else ())
         return noted(self._plans.plan(sql, spend, weighed), profile)
 
     def _planned(self, sql: str, policy: Policy, spend: Spend) -> PricedStatements:

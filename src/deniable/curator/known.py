@@ -69,16 +69,34 @@ def noted(together: PricedStatements, profile: Profile) -> PricedStatements:
     return replace(together, asked=tuple(asked))
 
 
-def expected_rows(together: PricedStatements, profile: Profile) -> int | None:
-    """About how many rows a group has, if a statement is one question about one table with known groups."""
+def expected_sizes(together: PricedStatements, profile: Profile) -> tuple[int, ...]:
+    """About how many rows the smallest, the middle and the largest group have; nothing if the profile cannot say.
+
+    It can, if a statement is one question about all rows of one table. Groups of a column whose values were counted
+    have their part of the rows; others have equal ones.
+    """
     if len(together.asked) != 1 or len(together.asked[0].plans) != 1:
-        return None
+        return ()
     (plan,) = together.asked[0].plans
     table, groups = profile.tables.get(_named(plan.bound.source.table) or ""), plan.quote.groups
     if table is None or not groups or plan.bound.source.where is not None:
-        return None
+        return ()
     kept = 1.0 if table.people is None else 1 - table.people.cut(plan.bound.source.contribution).value
-    return max(1, round(table.rows.value * kept / groups))
+    rows = table.rows.value * kept
+    shares = _shares(plan.bound, table) or [1 / groups] * 3
+    return tuple(max(1, round(rows * share)) for share in (shares[0], shares[len(shares) // 2], shares[-1]))
+
+
+def _shares(bound: Bound, table: TableProfile) -> list[float]:
+    """Of the groups by one column whose values were counted, from the smallest to the largest."""
+    value = bound.keys[0].value if len(bound.keys) == 1 else None
+    listed = table.listed.get(value.name) if isinstance(value, Column) else None
+    if listed is None:
+        return []
+    counts: dict[object, float] = dict(zip(listed.values, listed.noisy, strict=False))
+    counts[None] = listed.noisy[-1]  # what is missing; before it stands what is none of the values, which has no group
+    there = [max(0.0, counts.get(key, 0.0)) for key in bound.keys[0].domain or ()]
+    return sorted(count / sum(there) for count in there) if sum(there) > 0 else []
 
 
 def notes(plan: Plan, profile: Profile) -> list[str]:
@@ -87,7 +105,7 @@ def notes(plan: Plan, profile: Profile) -> list[str]:
     table = profile.tables.get(_named(bound.source.table) or "")
     if table is None:
         return []
-    return [*_cut(bound, table), *_outside(bound, table)]
+    return [*_cut(bound, table), *_smaller(bound, table), *_outside(bound, table)]
 
 
 def _named(relation: Relation) -> str | None:
@@ -112,6 +130,19 @@ def _cut(bound: Bound, table: TableProfile) -> list[str]:
         f"as far as people have at most {people.known:,} rows; at most {people.beyond:,} may have more, and lose more"
     )
     return [f"{text} {whose}, {as_far}"]
+
+
+def _smaller(bound: Bound, table: TableProfile) -> list[str]:
+    """What smaller contributions would leave out, and how much noise they would save: all of it scales with them."""
+    people, most = table.people, bound.source.contribution
+    tried = [rows for part in (3, 10) if (rows := most // part) >= 1]
+    if not _cut(bound, table) or people is None or not tried:
+        return []
+    texts = [
+        f"contribution={rows} leaves out {_percents(people.cut(rows))}, for {rows / most:.0%} of the noise"
+        for rows in tried
+    ]
+    return [f"profile: less noise, more cut: {'; '.join(texts)}"]
 
 
 def _outside(bound: Bound, table: TableProfile) -> list[str]:

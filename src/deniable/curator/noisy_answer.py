@@ -101,7 +101,7 @@ class NoisyAnswer(Tabular):
             else:
                 columns.append(replace(SheetColumn.keys(name, values.to_pylist()), key=name in self.keys))
         paid = "free, because it was asked before" if self.free else f"paid {self.loss}"
-        noisy = f"± at {percent(self.confidence)} confidence · {paid}"
+        noisy = f"± noise, {percent(self.confidence)} confidence{' all at once' * self.quote.simultaneous} · {paid}"
         price = "exact · free" if self.loss == Loss.zero() else noisy
         return Sheet(tuple(columns), price, self.notes, more=max(0, self.table.num_rows - MOST_ROWS))
 

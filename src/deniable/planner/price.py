@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from math import floor
@@ -319,7 +319,8 @@ def _quote(bound: Bound, spend: Spend, noise: Parts, selection: PartitionSelecti
         for output in bound.outputs
         if any(part.names & output.rests_on for part in noise)
     )
-    sizes = () if spend.rows is not None else _by_size(bound, noise, spend.confidence)
+    told = spend.sizes or (() if spend.rows is not None else _SIZES)
+    sizes = _by_size(bound, noise, spend.confidence, told)
     number = None if bound.private_keys else groups(bound.keys)
     shown = None if selection is None else selection.even_odds
     return Quote(
@@ -327,16 +328,16 @@ def _quote(bound: Bound, spend: Spend, noise: Parts, selection: PartitionSelecti
     )
 
 
-def _by_size(bound: Bound, noise: Parts, confidence: Fraction) -> tuple[str, ...]:
-    """The error of a few columns whose error depends on the rows of a group, for groups of other sizes."""
+def _by_size(bound: Bound, noise: Parts, confidence: Fraction, sizes: Sequence[int]) -> tuple[str, ...]:
+    """The error of a few columns whose error depends on the rows of a group, for groups of these sizes."""
     names = frozenset().union(*(part.names for part in noise))
     varying = [output for output in bound.outputs if names & output.rests_on and not _linear(unrounded(output.value))]
     found = []
-    for output in varying[:_SIZED_COLUMNS]:
+    for output in varying[:_SIZED_COLUMNS] if sizes else ():
         if output.value.kind in (Kind.INTEGER, Kind.NUMBER):
-            errors = ", ".join(f"± {_expected(output, noise, confidence, rows)[1]:.3g}" for rows in _SIZES)
+            errors = ", ".join(f"± {_expected(output, noise, confidence, rows)[1]:.3g}" for rows in sizes)
             found.append(
-                f"error of {output.name} in groups of {', '.join(f'{rows:,}' for rows in _SIZES)} rows: {errors}"
+                f"error of {output.name} in groups of {', '.join(f'{rows:,}' for rows in sizes)} rows: {errors}"
             )
     return tuple(found)
 

@@ -49,6 +49,8 @@ class Spend:
     """The most rows that one person may weigh, if fewer than the policy allows."""
     rows: int | None = None
     """How many rows a group is expected to have: what the error of an average depends on."""
+    sizes: tuple[int, ...] = ()
+    """The rows that the smallest, the middle and the largest group are expected to have, if a profile says so."""
     simultaneous: bool = False
     """Whether all intervals of an answer hold at once with the confidence, and not each by itself."""
     after: tuple[str, ...] = ()

@@ -86,7 +86,9 @@ class ServedAnswer(Tabular):
             else:
                 columns.append(SheetColumn.keys(name, values.to_pylist()))
         paid = "free, because it was asked before" if self.free else f"paid {self.loss}"
-        price = f"± at {percent(self.confidence)} confidence · {paid}" if "confidence" in self.said else "exact · free"
+        price = (
+            f"± noise, {percent(self.confidence)} confidence · {paid}" if "confidence" in self.said else "exact · free"
+        )
         return Sheet(tuple(columns), price, self.notes, more=max(0, self.table.num_rows - MOST_ROWS))
 
     def to_dict(self) -> dict[str, object]:

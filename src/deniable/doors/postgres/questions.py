@@ -253,7 +253,7 @@ def _notices(answer: NoisyAnswer | PublicAnswer, left: Sequence[str]) -> tuple[s
 
 def _priced(quote: Quote) -> list[str]:
     """A quote as lines of text."""
-    at = f"± at {percent(quote.confidence)} confidence"
+    at = f"± noise, {percent(quote.confidence)} confidence"
     columns = [
         f"  {line.column}: {line.mechanism}, one unit moves it by {line.sensitivity:g}, scale {line.scale:g}, "
         f"error {line.error:g} {at}"

@@ -158,7 +158,9 @@ class Release(Tabular):
         counts = SheetColumn.noisy("count", answers.tolist(), (answers - radius).tolist(), (answers + radius).tolist())
         paid = "free, because it was asked before" if self.free else f"paid {self.loss}"
         rows = sum(piece.rows for piece in self.task.pieces)
-        price = f"± at {percent(self.confidence)} confidence · {paid} · {rows:,} answers by strategy {self.design.name}"
+        price = (
+            f"± noise, {percent(self.confidence)} confidence · {paid} · {rows:,} answers by strategy {self.design.name}"
+        )
         return Sheet((*told, counts), price, self.notes, more=rows - len(answers))
 
     def to_dict(self) -> dict[str, object]:
