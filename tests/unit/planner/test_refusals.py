@@ -7,6 +7,7 @@ import pytest
 
 from deniable.core.errors import Refused
 from deniable.planner import Spend, bind, parse, plan_statement, price
+from deniable.policy import Policy
 from tests.support.tables import policy
 
 REFUSED = {
@@ -250,3 +251,16 @@ def test_choices_and_distinct_counts_need_known_keys(aggregate, code):
     with pytest.raises(Refused) as caught:
         _price(f"SELECT reason, {aggregate} FROM visits GROUP BY reason", epsilon=1, delta=1e-9)
     assert caught.value.code == code
+
+
+def test_a_name_that_needs_quotes_is_proposed_with_them() -> None:
+    declared = {
+        "population": {"name": "town"},
+        "budget": {"epsilon": 1},
+        "tables": {"people": {"columns": {"marital-status": {"type": "text", "values": ["single", "married"]}}}},
+    }
+    rules = Policy.from_mapping(declared, origin="notebook", folder=Path())
+    with pytest.raises(Refused) as caught:
+        plan_statement("SELECT COUNT(*) FROM people GROUP BY marital-status", rules, Spend.of(epsilon="0.1"))
+    assert caught.value.hint == 'Did you mean "marital-status", in double quotes?'
+    plan_statement('SELECT COUNT(*) FROM people GROUP BY "marital-status"', rules, Spend.of(epsilon="0.1"))

@@ -77,7 +77,7 @@ class RowScope:
         spelled = {name.lower(): name for name in self.origin.columns}
         close = get_close_matches(node.name.lower(), names, n=1)
         there = ", ".join(dict.fromkeys(spelled[name] for name in names))
-        hint = f"Did you mean {spelled[close[0]]!r}?" if close else f"There are: {there}."
+        hint = f"Did you mean {_written(spelled[close[0]])}?" if close else f"There are: {there}."
         if node.this.quoted and not node.table and not close:
             hint = f"A text is written in single quotes: {exp.Literal.string(node.name).sql()}. {hint}"
         return Refused("unknown-column", f"There is no column {node.name!r}.", hint, position(node))
@@ -173,6 +173,11 @@ class OutputScope(GroupScope):
         """The output of one aggregate."""
         function, aggregate = taken_apart(node, self.row)
         return function.make(aggregate, self.statistics, self.counted)
+
+
+def _written(name: str) -> str:
+    """A name as it is to be typed: `marital-status` without quotes is a difference."""
+    return repr(name) if name.isidentifier() else '"' + name.replace('"', '""') + '", in double quotes'
 
 
 def aggregates(nodes: Sequence[exp.Expression]) -> Iterator[exp.Expression]:
