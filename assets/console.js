@@ -65,6 +65,13 @@ if (slider && amount) {
   });
 }
 
+// A demonstration brings its token behind the #, which no server is sent; it does not stay in the address.
+const token = document.getElementById("token");
+if (token && location.hash.startsWith("#deniable_")) {
+  token.value = location.hash.slice(1);
+  history.replaceState(null, "", location.pathname + location.search);
+}
+
 // A button that was pressed is not pressed twice: what it pays for is on its way.
 document.addEventListener("submit", (event) => {
   const button = event.submitter;

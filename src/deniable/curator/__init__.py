@@ -19,7 +19,7 @@ from deniable.curator.builder import (
     units,
     variance,
 )
-from deniable.curator.custodian import adopt, anchor, move
+from deniable.curator.custodian import adopt, amend, anchor, move
 from deniable.curator.factory import create, open_policy, protect
 from deniable.curator.noisy_answer import NoisyAnswer
 from deniable.curator.outer import OuterAnswer
@@ -33,6 +33,7 @@ __all__ = [
     "OuterAnswer",
     "PublicAnswer",
     "adopt",
+    "amend",
     "anchor",
     "correlation",
     "count",

@@ -7,11 +7,15 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from deniable.core.errors import Refused
+from deniable.core.errors import InvalidArgumentError, Refused
+from deniable.curator.check import ensure
 from deniable.engines import Engine, engine_of
+from deniable.files.atomic import write
 from deniable.ledger import Head, Holding, Ledger, note
 from deniable.ledger import move as move_ledger
-from deniable.policy import Policy, load, terms_of
+from deniable.policy import Policy, Weight, load, terms_of
+from deniable.policy.amendments import amendments
+from deniable.policy.load import loads
 
 
 def adopt(path: str | Path, reason: str, *, confirmed: bool = False, raising: bool = False) -> list[str]:
@@ -30,6 +34,33 @@ def adopt(path: str | Path, reason: str, *, confirmed: bool = False, raising: bo
     with closing(engine_of(policy)) as engine:
         note(holding(policy, engine, reason))
     return words
+
+
+def amend(path: str | Path, text: str, reason: str) -> list[str]:
+    """Put a changed policy into its file and accept it, if it changes nothing but what is asked, and how exactly.
+
+    For custodians who are not at the machine: see `amendments`. Returns the changes in words. The file is written
+    first; if the ledger then refuses, or the process ends in between, nothing is served until the two agree.
+
+    Raises:
+        InvalidPolicyError: with every problem that was found.
+        Refused: it changes more than that, or the data are not as it says.
+    """
+    file = Path(path)
+    before, policy = file.read_text(encoding="utf-8-sig"), loads(text, str(path))
+    for change in amendments(load(path), policy):
+        if change.weight is not Weight.PLAIN:
+            raise Refused(
+                "not-from-here", f"{change.words}.", "Change the file where the data are, and adopt it there."
+            )
+    with closing(engine_of(policy)) as engine:
+        ensure(policy, engine)
+    write(file, text, "policy")
+    try:
+        return adopt(path, reason)
+    except (Refused, InvalidArgumentError):
+        write(file, before, "policy")
+        raise
 
 
 def move(path: str | Path, to: str, progress: Callable[[int, int], None] = lambda _done, _of: None) -> Head:

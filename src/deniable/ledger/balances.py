@@ -44,6 +44,8 @@ class Standing:
         self.terms: list[Terms] = []
         """What the numbers meant, from the first entry on; the last are in force. None: a ledger that never said."""
         self.raises: list[str] = []
+        self.requests: dict[int, str] = {}
+        """Requests for more that nobody has answered, and whose they are."""
         self.moved = ""
         """Where the account goes on; nothing follows here."""
         self._day = ""
@@ -60,6 +62,7 @@ class Standing:
         standing._unanswered = {ticket.sequence: ticket for ticket in said.unanswered}
         standing.terms, standing.raises = list(said.terms), list(said.raises)
         standing._day, standing._asked = said.day, dict(said.asked)
+        standing.requests = dict(said.requests)
         standing.head = standing.mark = link.head
         return standing
 
@@ -81,6 +84,7 @@ class Standing:
             asked=self._asked,
             previous=self.mark,
             digests=bytes(self._digests),
+            requests=self.requests,
         )
         return said.link(self.head)
 
@@ -138,6 +142,8 @@ class Standing:
             "shown": lambda: past is not None and self._shown(body, past),
             "adopted": lambda: self._accepted(link, body),
             "raised": lambda: self._accepted(link, body),
+            "requested": lambda: link.sequence > 1 and self._requested(link, body),
+            "replied": lambda: self._replied(body),
             "checkpoint": lambda: link == self.checkpoint(),
             "moved": lambda: link.sequence > 1 and self._moved(body),
         }
@@ -156,6 +162,15 @@ class Standing:
         if link.kind == "raised":
             self.raises.append(f"{body['written'][:10]}: {'; '.join(body['changes'])} ({body['reason']})")
         return bool(body["reason"]) and body["terms"]["population"] == self.population
+
+    def _requested(self, link: Link, body: dict[str, Any]) -> bool:
+        """An analyst asks for more, and says why. No sum changes."""
+        self.requests[link.sequence] = str(body["analyst"])
+        return bool(body["analyst"]) and bool(body["reason"])
+
+    def _replied(self, body: dict[str, Any]) -> bool:
+        """The custodian answers a request that is open, once, and says why."""
+        return self.requests.pop(body["request"], None) is not None and bool(body["reason"])
 
     def _moved(self, body: dict[str, Any]) -> bool:
         """The account goes on elsewhere."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 from deniable.core.loss import Loss
@@ -41,6 +41,8 @@ class Checkpoint:
     """How many charges each account has paid on that day."""
     previous: Head
     digests: bytes
+    requests: Mapping[int, str] = field(default_factory=dict)
+    """Requests for more that nobody has answered, and whose they are."""
 
     @classmethod
     def read(cls, link: Link) -> Self:
@@ -58,6 +60,7 @@ class Checkpoint:
                     asked=body["asked"],
                     previous=Head(*body["previous"]),
                     digests=link.payload or b"",
+                    requests=dict(body.get("requests", [])),
                 )
         except MALFORMED:
             pass
@@ -65,7 +68,7 @@ class Checkpoint:
 
     def link(self, head: Head) -> Link:
         """The entry that says so, after `head`."""
-        body = {
+        body: dict[str, object] = {
             "asked": self.asked,
             "day": self.day,
             "population": self.population,
@@ -75,6 +78,8 @@ class Checkpoint:
             "totals": {name: loss_to_json(total) for name, total in self.totals.items()},
             "unanswered": [[ticket.sequence, ticket.question, ticket.digest] for ticket in self.unanswered],
         }
+        if self.requests:
+            body["requests"] = [[entry, analyst] for entry, analyst in self.requests.items()]
         return Link.after(head, "checkpoint", body, self.digests)
 
     def digest(self, sequence: int) -> str | None:

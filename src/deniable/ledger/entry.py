@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Self
+from typing import Any, Self
 
 from deniable.core.event import Event
 from deniable.core.loss import Loss
@@ -75,7 +75,7 @@ class Entry:
 
     sequence: int
     kind: str
-    """`created`, `charged`, `answered`, `shown`, `adopted`, `raised`, `checkpoint` or `moved`."""
+    """`created`, `charged`, `answered`, `shown`, `adopted`, `raised`, `requested`, `replied`, `checkpoint`, `moved`."""
     written: str
     """When, by the curator's clock. For people, and for how many questions a day has had: no sum depends on it."""
     question: str
@@ -89,6 +89,8 @@ class Entry:
     """Of an answer: the sequence of the charge that paid for it; else 0."""
     previous: str
     digest: str
+    details: Mapping[str, Any] = field(default_factory=dict)
+    """What else its kind says: reason, changes, terms, request."""
 
     @classmethod
     def read(cls, link: Link) -> Self:
@@ -107,7 +109,11 @@ class Entry:
             charge=body.get("charge", 0),
             previous=link.previous,
             digest=link.digest,
+            details={name: body[name] for name in _DETAILS if name in body},
         )
+
+
+_DETAILS = ("reason", "changes", "terms", "wanted", "request", "granted", "custodian", "to")
 
 
 def _digest(previous: str, sequence: int, kind: str, body: str, payload: bytes | None) -> str:

@@ -135,6 +135,41 @@ class Ledger:
         self._chain.append(compose)
         return words
 
+    def request(self, analyst: str, wanted: str, reason: str) -> int:
+        """An analyst asks for more, and says why. Changes no sum; the entry under which it can be answered.
+
+        Raises:
+            Refused: too many of the analyst's requests wait for an answer.
+        """
+        if not reason.strip():
+            raise InvalidArgumentError("reason", "must say why")
+
+        def compose(_: Records, standing: Standing) -> Link:
+            if list(standing.requests.values()).count(analyst) >= _MOST_REQUESTS:
+                raise refusals.too_many_requests(_MOST_REQUESTS)
+            body = {"analyst": analyst, "reason": reason, "wanted": wanted, "written": _now()}
+            return Link.after(standing.head, "requested", body)
+
+        return self._chain.append(compose).sequence
+
+    def reply(self, request: int, custodian: str, reason: str, *, granted: bool) -> None:
+        """The custodian's answer to a request, with its reason. What is granted is in the policy, not here.
+
+        Raises:
+            Refused: no such request waits for an answer.
+        """
+        if not reason.strip():
+            raise InvalidArgumentError("reason", "must say why")
+
+        def compose(_: Records, standing: Standing) -> Link:
+            if request not in standing.requests:
+                raise refusals.unknown_request(request)
+            said = {"custodian": custodian, "granted": granted, "reason": reason, "request": request}
+            body = {**said, "analyst": standing.requests[request], "written": _now()}
+            return Link.after(standing.head, "replied", body)
+
+        self._chain.append(compose)
+
     @property
     def policy(self) -> str:
         """The digest of the terms in force."""
@@ -313,6 +348,8 @@ class Ledger:
 
 KEY = 32
 """Bytes of a secret."""
+_MOST_REQUESTS = 5
+"""Of one analyst, that wait for an answer."""
 _MOST_NAMED = 5
 """Differences that a refusal lists."""
 

@@ -27,6 +27,22 @@ def too_many_today(account: str, most: int) -> Refused:
     )
 
 
+def too_many_requests(most: int) -> Refused:
+    """An analyst cannot fill the ledger with requests."""
+    return Refused(
+        "too-many-requests",
+        f"{most} of your requests wait for an answer.",
+        "Wait until the custodian has answered one of them.",
+    )
+
+
+def unknown_request(request: int) -> Refused:
+    """A request is answered once."""
+    return Refused(
+        "unknown-request", f"No request {request} waits for an answer.", "See the list of requests that are open."
+    )
+
+
 def too_many_digits() -> Refused:
     """A number that would be stored is longer than any purpose needs."""
     return Refused(

@@ -22,7 +22,12 @@ def load(path: str | Path) -> Policy:
         InvalidPolicyError: with every problem that was found.
     """
     origin = str(path)
-    root = read_toml(origin, "a policy file, such as clinic.toml")
+    return loads(_read(origin, "a policy file, such as clinic.toml"), origin)
+
+
+def loads(text: str, origin: str) -> Policy:
+    """The policy that a text declares which stands, or is about to stand, in the file `origin`. Raises as `load`."""
+    root = Section(_parse(origin, text))
     for table in root.inner("tables").each().values():
         table.require("source", 'source = "visits.parquet", a file beside the policy')
     require_disk(root.inner("ledger"))

@@ -4,13 +4,37 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.curator.check import check
+from deniable.policy import Change, InvalidPolicyError, Policy, Weight
+from deniable.policy.amendments import amendments
+from deniable.policy.load import loads
+from deniable.policy.problems import Problem
+from deniable.policy.shares import with_share
 from deniable.service.log import note
 from deniable.service.session import Session
 from deniable.service.tokens import Role, Token
+
+if TYPE_CHECKING:
+    from deniable.ledger import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Considered:
+    """A policy that is not adopted yet: what is wrong with it, or what it would change."""
+
+    problems: tuple[Problem, ...] = ()
+    changes: tuple[Change, ...] = ()
+    policy: Policy | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether all of it can be changed from afar."""
+        return self.policy is not None and all(change.weight is Weight.PLAIN for change in self.changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +81,7 @@ class Custody:
             raise Refused("unknown-analyst", f"{name!r} has no share in the policy.", "Add a share first.")
         tokens = self.session.population.tokens
         secret, token = await self.session.free("give-token", lambda: tokens.create(name, role, days))
-        self._note("token-given", token)
+        self._note("token-given", token.id)
         return secret, token
 
     async def revoke(self, which: str) -> list[Token]:
@@ -72,8 +96,68 @@ class Custody:
 
         ended = await self.session.free("revoke-token", work)
         for token in ended:
-            self._note("token-revoked", token)
+            self._note("token-revoked", token.id)
         return ended
+
+    async def entries(self) -> list[Entry]:
+        """Every entry of the ledger, each checked, oldest first."""
+        self._require(Role.CUSTODIAN, Role.REVIEWER)
+        return await self.session.free("ledger", self.session.population.curator.history)
+
+    def policy_text(self) -> str:
+        """The policy as it stands in its file."""
+        self._require(Role.CUSTODIAN)
+        return _text(self.session.policy)
+
+    async def consider(self, text: str) -> Considered:
+        """What adopting this text would change, and what is wrong with it. Changes nothing."""
+        self._require(Role.CUSTODIAN)
+
+        def work() -> Considered:
+            try:
+                policy = loads(text, self.session.policy.origin)
+            except InvalidPolicyError as error:
+                return Considered(problems=error.problems)
+            return Considered(changes=tuple(amendments(self.session.policy, policy)), policy=policy)
+
+        return await self.session.free("consider", work)
+
+    async def amend(self, text: str, reason: str, based: str) -> list[str]:
+        """Adopt a changed policy, with a reason that the ledger keeps; `based` is the digest of what it was made from.
+
+        Raises:
+            Refused: it changes what cannot be changed from afar, or the file was changed meanwhile.
+        """
+        self._require(Role.CUSTODIAN)
+        self.session.admit()
+        if digest_of_text(_text(self.session.policy)) != based:
+            raise Refused("policy-moved", "The policy was changed meanwhile.", "Open it again, and change it there.")
+        if not reason.strip():
+            raise Refused("no-reason", "A change needs a reason.", "Say why: the ledger keeps it.")
+        try:
+            words = await self.session.population.amend(text, reason)
+        except InvalidPolicyError as error:
+            raise Refused("bad-policy", f"{error}.", "Mend it first.") from None
+        self._note("policy-amended")
+        return words
+
+    async def reply(self, request: int, reason: str, share: str | None) -> None:
+        """Answer a request: with a new share for whoever asked, which the policy is changed to; or with a refusal.
+
+        Raises:
+            Refused: no such request is open, or the share cannot be given from afar.
+        """
+        self._require(Role.CUSTODIAN)
+        asked = next((one for one in await self.entries() if one.sequence == request), None)
+        if asked is None or asked.kind != "requested":
+            raise Refused("unknown-request", f"There is no request {request}.", "See the list of requests.")
+        if share is not None:
+            before = _text(self.session.policy)
+            why = f"request {request} of {asked.analyst}: {reason}" if reason.strip() else ""
+            await self.amend(with_share(before, asked.analyst, share), why, digest_of_text(before))
+        ledger, who = self.session.population.curator.ledger, self.session.who
+        await self.session.free("reply", lambda: ledger.reply(request, who, reason, granted=share is not None))
+        self._note("request-granted" if share is not None else "request-declined")
 
     def metrics(self) -> str:
         """How much of each kind there was, in the text format of Prometheus."""
@@ -86,6 +170,20 @@ class Custody:
             wanted = " or ".join(role.value for role in roles)
             raise Refused("wrong-role", f"This takes the role of a {wanted}.", "Ask the custodian for a token.")
 
-    def _note(self, event: str, token: Token) -> None:
+    def _note(self, event: str, token: str | None = None) -> None:
         session = self.session
-        note(event, request=session.request, population=session.population.name, analyst=session.who, token=token.id)
+        note(event, request=session.request, population=session.population.name, analyst=session.who, token=token)
+
+
+def digest_of_text(text: str) -> str:
+    """Stands for a text, so that a change of it is noticed."""
+    return sha256(text.encode()).hexdigest()
+
+
+def _text(policy: Policy) -> str:
+    try:
+        return Path(policy.origin).read_text(encoding="utf-8-sig")
+    except OSError:
+        raise Refused(
+            "no-policy-file", "The policy is in no file.", "Serve it from one: deniable serve clinic.toml"
+        ) from None

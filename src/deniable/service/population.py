@@ -8,13 +8,14 @@ from collections import defaultdict
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 
 import pyarrow as pa
 
 from deniable.core.errors import Refused
-from deniable.curator import Curator, open_policy
+from deniable.curator import Curator, amend, open_policy
 from deniable.service.limits import Rate, ServerLimits, too_many
 from deniable.service.metrics import Metrics
 from deniable.service.recent import RecentAnswers, RecentNames
@@ -36,7 +37,7 @@ class ServedPopulation:
         self.name = curator.policy.population
         self.tokens, self.limits, self.metrics = tokens, limits, metrics
         serving = curator.policy.serving
-        self.schedule = Schedule(serving.release_after, serving.places, curator.ledger.times, self._late)
+        self.schedule = Schedule(serving.release_after, serving.places, self._times, self._late)
         self.curator = replace(curator, on_charge=self._charged, on_repeat=self.schedule.repeated)
         self.answers = RecentAnswers()
         self.priced = RecentNames()
@@ -47,6 +48,8 @@ class ServedPopulation:
         self._jobs: set[asyncio.Task[object]] = set()
         self._lock: int | None = None
         self._ending = False
+        self._amending = asyncio.Lock()
+        self._retired: list[Curator] = []
 
     @classmethod
     def open(cls, policy: Path, limits: ServerLimits, metrics: Metrics) -> ServedPopulation:
@@ -111,6 +114,22 @@ class ServedPopulation:
                 task.cancel()
             raise
 
+    async def amend(self, text: str, reason: str) -> list[str]:
+        """Accept a changed policy, and go on by it; the changes in words.
+
+        Questions that were charged by the old one are answered by it; those on their way that were not are refused by
+        the ledger, uncharged. Two who change it at once do so one after the other.
+        """
+        async with self._amending:
+            path, loop = Path(self.curator.policy.origin), asyncio.get_running_loop()
+            words = await loop.run_in_executor(None, amend, path, text, reason)
+            fresh = await loop.run_in_executor(None, open_policy, path)
+            old, self.curator = self.curator, replace(fresh, on_charge=self._charged, on_repeat=self.schedule.repeated)
+            self.answers, self.shown, self.priced = RecentAnswers(), RecentNames(), RecentNames()
+            self._retired.append(old)
+            loop.call_later(self.limits.stalled, self._let_go, old)
+        return words
+
     async def finish(self) -> None:
         """Begin nothing more, and let what has begun come to its end."""
         self._ending = True
@@ -123,7 +142,9 @@ class ServedPopulation:
         """Finish, then let go of the curator."""
         await self.finish()
         self.schedule.close()
-        self.curator.close()
+        for curator in (*self._retired, self.curator):
+            curator.close()
+        self._retired.clear()
         if self._lock is not None:
             os.close(self._lock)
 
@@ -141,6 +162,17 @@ class ServedPopulation:
     def _charged(self, question: str, entry: int) -> None:
         self.metrics.last("entry", entry, self.name)
         self.schedule.charged(question, entry)
+
+    def _times(self, question: str) -> tuple[datetime, datetime] | None:
+        return self.curator.ledger.times(question)
+
+    def _let_go(self, old: Curator) -> None:
+        """Of a curator by whose policy nothing is asked any more, once what it has begun is over."""
+        if self._jobs and not self._ending:
+            asyncio.get_running_loop().call_later(self.limits.stalled, self._let_go, old)
+        elif any(one is old for one in self._retired):
+            self._retired = [one for one in self._retired if one is not old]
+            old.close()
 
     def _late(self) -> None:
         self.metrics.count("late", population=self.name)

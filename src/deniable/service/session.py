@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from deniable.releases import Workload
     from deniable.releases.linear.release import Release
 
+_LONGEST_REASON = 2_000
 _NOMINAL: dict[str, Any] = {"epsilon": 1}
 """For what does not depend on the spend."""
 Result = TypeVar("Result")
@@ -58,6 +59,19 @@ class Charged:
             "loss": self.loss.to_dict(),
             "shown": self.shown,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Requested:
+    """A request for more, and its answer: None as long as there is none."""
+
+    entry: int
+    written: str
+    analyst: str
+    wanted: str
+    reason: str
+    granted: bool | None
+    reply: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +249,24 @@ class Session:
 
         return await self.free("history", work)
 
+    async def ask_for_more(self, wanted: str, reason: str) -> int:
+        """Ask the custodian for a larger share, with a reason; both are in the ledger, and so will be the answer."""
+        self.may_ask()
+        if not reason.strip() or max(len(wanted), len(reason)) > _LONGEST_REASON:
+            raise Refused("no-reason", "A request needs a reason, in a few sentences.", "Say what it is for.")
+        return await self.free("request", lambda: self.population.curator.ledger.request(self.who, wanted, reason))
+
+    async def requests(self) -> list[Requested]:
+        """Requests for more and their answers, the last first: an analyst's own, or everybody's for other roles."""
+
+        def work() -> list[Requested]:
+            entries = self.population.curator.history()
+            replies = {one.details["request"]: one.details for one in entries if one.kind == "replied"}
+            asked = [one for one in entries if one.kind == "requested" and self.payer in (None, one.analyst)]
+            return [_requested(one, replies.get(one.sequence)) for one in reversed(asked)]
+
+        return await self.free("requests", work)
+
     def admit(self) -> None:
         """Count a request; refused if there are too many, or if the token was revoked or has expired meanwhile."""
         self.population.admit(self.who)
@@ -367,6 +399,12 @@ def _payment(loss: Loss) -> dict[str, Any]:
     """How a question was paid that lost so much: by epsilon, where that is proven, or else by rho."""
     form = "rho" if loss.epsilon is None else "epsilon"
     return {form: getattr(loss, form), **({"delta": loss.delta} if loss.delta else {})}
+
+
+def _requested(entry: Entry, reply: Mapping[str, Any] | None) -> Requested:
+    said = entry.details
+    answer = (None, "") if reply is None else (bool(reply["granted"]), str(reply["reason"]))
+    return Requested(entry.sequence, entry.written, entry.analyst, said["wanted"], said["reason"], *answer)
 
 
 def _charged(entry: Entry) -> Charged:

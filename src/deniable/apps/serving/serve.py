@@ -17,17 +17,6 @@ if TYPE_CHECKING:
 
 _LOOPBACK = "127.0.0.1"
 _PORTS = 65_535
-_DEMO = """
-[analysts.alice]
-epsilon = 2.0
-per_question = 0.05              # what her questions cost unless they say
-
-[analysts.bob]
-epsilon = 1.0
-
-[serve]
-release_after = "2s"             # when answers leave, however long they took
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +25,11 @@ class Address:
 
     host: str
     port: int
+
+    @property
+    def named(self) -> str:
+        """The host as addresses of pages name it."""
+        return f"[{self.host}]" if ":" in self.host else self.host
 
     @classmethod
     def read(cls, option: str, written: str) -> Address:
@@ -59,11 +53,12 @@ def command(
         typer.Option(metavar="FILE", help="The certificate (PEM). Without it, only this machine is served."),
     ] = None,
     tls_key: Annotated[Path | None, typer.Option(metavar="FILE", help="The certificate's key (PEM).")] = None,
+    browse: Annotated[bool, typer.Option("--open", help="Open the console in a browser, on this machine.")] = False,
     demo: Annotated[
-        bool, typer.Option("--demo", help="Serve a made-up clinic from the folder clinic-demo, with three tokens.")
+        bool, typer.Option("--demo", help="Serve a made-up clinic from the folder clinic-demo, with four tokens.")
     ] = False,
 ) -> None:
-    """Serve populations to analysts, over HTTP and with any PostgreSQL client.
+    """Serve populations to analysts: in a browser, over HTTP, and with any PostgreSQL client.
 
     Answers leave at fixed times, so that nobody learns from how long a question took. Stop with Ctrl-C.
     """
@@ -73,23 +68,30 @@ def command(
         raise InvalidArgumentError("policies", "must be named: deniable serve clinic.toml, or: deniable serve --demo")
     if (tls_cert is None) != (tls_key is None):
         raise InvalidArgumentError("tls-key", "belongs to --tls-cert: give both, or none")
-    served = [_made_up(Path("clinic-demo"))] if demo else list(policies or ())
+    served, token = list(policies or ()), ""
+    if demo:
+        from deniable.apps.serving.made_up import made_up
+
+        policy, token = made_up(Path("clinic-demo"))
+        served = [policy]
     doors = {
         "http": http or ("8080" if demo or pg is None else None),
         "pg": pg or ("5433" if demo or http is None else None),
     }
     addresses = {name: Address.read(name, written) for name, written in doors.items() if written is not None}
-    asyncio.run(_serve(served, addresses, tls_cert, tls_key, Console(stderr=True)))
+    if browse and "http" not in addresses:
+        raise InvalidArgumentError("open", "needs the HTTP door: give --http")
+    asyncio.run(_serve(served, addresses, (tls_cert, tls_key), Console(stderr=True), token if browse else None))
 
 
 async def _serve(
     policies: Sequence[Path],
     addresses: dict[str, Address],
-    certificate: Path | None,
-    key: Path | None,
+    encryption: tuple[Path | None, Path | None],
     console: Console,
+    browse: str | None,
 ) -> None:
-    """Until somebody says stop; what has begun is answered first."""
+    """Until somebody says stop; what has begun is answered first. `browse`: open a browser, with this token."""
     import asyncio
     import logging
     import signal
@@ -105,11 +107,13 @@ async def _serve(
     doors = []
     try:
         for name, address in addresses.items():
-            door = _door(name, service, certificate, key)
+            door = _door(name, service, *encryption)
             port = await door.listen(address.host, address.port)
             doors.append(door)
             words = {"http": "HTTP", "pg": "PostgreSQL"}[name]
             console.print(f"{words}: {address.host}, port {port}", soft_wrap=True, highlight=False)
+            if name == "http":
+                _show(console, f"http{'s' * (encryption[0] is not None)}://{address.named}:{port}/console", browse)
         console.print(f"serving {', '.join(service.populations)}; stop with Ctrl-C", soft_wrap=True, highlight=False)
         await stop.wait()
         console.print("stopping: questions that were begun are answered first")
@@ -118,6 +122,18 @@ async def _serve(
         for door in doors:
             await door.close()
         await service.close()
+
+
+def _show(console: Console, console_address: str, token: str | None) -> None:
+    """Where the console is; and a browser there, in which a token is filled in already, if there is one.
+
+    What stands behind the # is for the page alone: no server is sent it, and the page takes it out of its address.
+    """
+    import webbrowser
+
+    console.print(f"console: {console_address}", soft_wrap=True, highlight=False)
+    if token is not None:
+        webbrowser.open(f"{console_address}/sign-in{f'#{token}' if token else ''}")
 
 
 def _open_many() -> None:
@@ -140,30 +156,3 @@ def _door(name: str, service: Service, certificate: Path | None, key: Path | Non
     if name == "http":
         return HttpDoor(service, str(certificate) if secure else None, str(key) if secure else None)
     return PostgresDoor(service, Encryption.load(str(certificate), str(key)) if secure else None)
-
-
-def _made_up(folder: Path) -> Path:
-    """The clinic of the demonstration, with a ledger and three tokens; made once."""
-    from deniable.apps.clinic import POLICY, make_clinic
-    from deniable.curator import create
-    from deniable.policy import load
-    from deniable.service.tokens import Role, TokenFile
-
-    console, policy = Console(stderr=True), folder / "clinic.toml"
-    if not policy.exists():
-        console.print(f"making a clinic in {folder} ...", soft_wrap=True)
-        make_clinic(folder)
-        policy.write_text(f"{POLICY}{_DEMO}", encoding="utf-8")
-        create(policy, reason="a demonstration with made-up people").close()
-    loaded = load(policy)
-    tokens = TokenFile.beside(loaded.place, loaded.population)
-    known = {token.name for token in tokens.all() if token.state == "valid"}
-    people = {"alice": Role.ANALYST, "bob": Role.ANALYST, "custodian": Role.CUSTODIAN}
-    for name in known & set(people):
-        tokens.revoke(name)
-    typer.echo("tokens of this run (each is the password for both doors):")
-    for name, role in people.items():
-        secret, _ = tokens.create(name, role, 1)
-        typer.echo(f"  {name:<10} {role.value:<10} {secret}")
-    typer.echo("")
-    return policy

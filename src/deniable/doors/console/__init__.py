@@ -15,4 +15,6 @@ snippets    the same question in Python, psql and curl; a notebook
 history     what was asked before
 accounts    budgets, and requests for more
 data        what the policy promises, in sentences
+custody     for custodians: the policy, people, activity
+review      for reviewers: the ledger, whether it holds, what the policy has meant
 """

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from deniable.curator import Budget
 from deniable.doors.console.charts import falling
-from deniable.doors.console.pages import page
+from deniable.doors.console.pages import HOME, go, page
 from deniable.doors.console.visitors import Visiting
 from deniable.service.session import Charged
 from deniable.service.tokens import Role
@@ -49,7 +49,16 @@ async def budget(request: Request, visitor: Visiting) -> Response:
     for charge in charges:
         spent[charge.analyst] += 1
     mine = session.token.role is Role.ANALYST
-    return page(request, "budget", accounts=accounts, mine=mine, charges=charges, asked=dict(spent))
+    requests = await session.requests() if mine else []
+    facts = {"accounts": accounts, "mine": mine, "charges": charges, "asked": dict(spent), "requests": requests}
+    return page(request, "budget", **facts)
+
+
+@router.post("/budget/requests")
+async def ask_for_more(request: Request, visitor: Visiting) -> Response:
+    """A request for a larger share, with its reason, into the ledger."""
+    await visitor.session.ask_for_more(visitor.sent.get("wanted", ""), visitor.sent.get("reason", ""))
+    return go(request, f"{HOME}/budget")
 
 
 def sums_of(account: Budget, charges: Sequence[Charged]) -> list[Sum]:

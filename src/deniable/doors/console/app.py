@@ -11,7 +11,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
-from deniable.doors.console import accounts, answers, asking, data, entrance, history
+from deniable.doors.console import accounts, answers, asking, custody, data, entrance, history, review
 from deniable.doors.console.begun import Texts
 from deniable.doors.console.pages import STATIC, go, page
 from deniable.doors.console.visitors import Stranger, sign_in_address
@@ -29,7 +29,7 @@ def make_console(service: Service, jobs: Jobs, *, secure: bool) -> FastAPI:
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     app.state.service, app.state.jobs, app.state.secure = service, jobs, secure
     app.state.visits, app.state.texts = Visits(service.limits.idle), Texts()
-    for part in (entrance, asking, answers, history, accounts, data):
+    for part in (entrance, asking, answers, history, accounts, data, custody, review):
         app.include_router(part.router)
     app.mount("/static", _Kept(directory=STATIC))
     app.add_exception_handler(Stranger, _stranger)

@@ -1,0 +1,217 @@
+"""A custodian changes the policy and grants a request, a reviewer verifies: all from the browser, on a real account."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+
+from deniable.curator import create
+from deniable.doors.http.server import HttpDoor
+from deniable.service.service import Service
+from deniable.service.tokens import Role
+from tests.support.chromium import Person
+from tests.support.doors import Opened, running
+from tests.support.served import BY_REGION, write_rows
+
+POLICY = """\
+# bounds are public knowledge
+[population]
+name = "clinic"
+
+[budget]
+epsilon = 10.0
+delta = 1e-6
+
+[tables.visits]
+source = "visits.parquet"
+unit = "patient"
+contribution = 2
+
+[tables.visits.columns]
+patient = { type = "integer" }
+age     = { type = "integer", bounds = [0, 110] }
+region  = { type = "text", values = ["north", "south"] }
+
+[analysts.alice]
+epsilon = 1.0                    # for her study
+per_question = 0.5
+
+[analysts.bob]
+epsilon = 1.0
+
+[serve]
+release_after = "50ms"
+"""
+
+
+@pytest.fixture(scope="module")
+def door(tmp_path_factory):
+    """A population that is served from its file."""
+    folder = tmp_path_factory.mktemp("clinic")
+    write_rows(folder)
+    (folder / "clinic.toml").write_text(POLICY)
+    with pytest.MonkeyPatch.context() as environment, running() as loop:
+        environment.setenv("DENIABLE_STATE", str(tmp_path_factory.mktemp("state")))
+        create(folder / "clinic.toml").close()
+
+        async def start():
+            service = await Service.open([folder / "clinic.toml"])
+            opened = HttpDoor(service)
+            return service, opened, await opened.listen("127.0.0.1", 0)
+
+        service, opened, port = asyncio.run_coroutine_threadsafe(start(), loop).result(60)
+        tokens = service.populations["clinic"].tokens
+        people = {"alice": Role.ANALYST, "bob": Role.ANALYST, "carol": Role.CUSTODIAN, "rene": Role.REVIEWER}
+        secrets = {name: tokens.create(name, role)[0] for name, role in people.items()}
+        yield Opened(port, secrets, service, loop)
+
+        async def stop():
+            await opened.close()
+            await service.close()
+
+        asyncio.run_coroutine_threadsafe(stop(), loop).result(60)
+
+
+def policy_of(door):
+    return door.service.populations["clinic"].curator.policy
+
+
+def changed(carol: Person, old: str, new: str) -> None:
+    carol.page.goto("/console/policy")
+    text = carol.page.input_value("#text")
+    assert old in text
+    carol.page.fill("#text", text.replace(old, new))
+
+
+def test_a_custodian_sees_what_a_change_means_and_adopts_it_with_a_reason(person, door):
+    carol, alice = person("carol"), person("alice")
+    alice.ask(BY_REGION, "")
+    changed(carol, "bounds = [0, 110]", "bounds = [0, 90]")
+    carol.page.wait_for_selector("#considered:has-text('visits.age: bounds')")
+    carol.page.fill("#reason", "nobody is older")
+    carol.page.click("text=Adopt it")
+    carol.page.wait_for_selector("[role=status]:has-text('Adopted')")
+    assert policy_of(door).tables["visits"].columns["age"].high == 90
+    spent = door.spent()
+    alice.page.goto("/console/ask")
+    assert "from 0 to 90" in alice.page.inner_text(".tables")
+    alice.ask(BY_REGION, "for free")  # it made no use of the age
+    assert door.spent() == spent
+    rene = person("rene")
+    rene.page.goto("/console/epochs")
+    assert "nobody is older" in rene.page.inner_text("main")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('source = "visits.parquet"', 'source = "hospitals.csv"'),
+        ('unit = "patient"', "public = true #"),
+        ("contribution = 2", "contribution = 2\nkeys = 1"),
+        ('name = "clinic"', 'name = "other"'),
+        ("[population]", '[ledger]\nurl = "sqlite:///other.ledger"\n[population]'),
+        ('name = "clinic"', 'name = "clinic"\nneighbours = "replace"'),
+        ("epsilon = 10.0", "epsilon = 20.0"),
+        ('release_after = "50ms"', 'release_after = "1ms"'),
+        ("[tables.visits.columns]", '[tables.more]\nsource = "visits.parquet"\n[tables.visits.columns]'),
+    ],
+)
+def test_what_a_promise_rests_on_cannot_be_changed_from_a_browser(door, old, new):
+    before = policy_of(door)
+    with httpx.Client(base_url=door.url, follow_redirects=True) as client:
+        client.post("/console/sign-in", data={"token": door.tokens["carol"]})
+        page = client.get("/console/policy").text
+        sent = {name: page.split(f'name="{name}" value="')[1].split('"')[0] for name in ("form", "based")}
+        text = Path(before.origin).read_text()
+        assert old in text
+        found = client.post("/console/policy", data={**sent, "text": text.replace(old, new), "reason": "I would"})
+    assert found.status_code == 400
+    assert 'role="alert"' in found.text
+    assert policy_of(door) == before
+    assert Path(before.origin).read_text() == text
+
+
+def test_a_policy_with_problems_is_not_adopted_and_says_them_while_typing(person, door):
+    carol, before = person("carol"), policy_of(door)
+    changed(carol, "contribution = 2", "contribution = -2")
+    carol.page.wait_for_selector("#considered:has-text('tables.visits.contribution')")
+    carol.page.fill("#reason", "a slip")
+    carol.page.click("text=Adopt it")
+    carol.page.wait_for_selector("[role=alert]")
+    assert policy_of(door) == before
+
+
+def test_an_analyst_asks_for_more_and_the_custodian_grants_it_with_a_reason(person, door):
+    alice, carol = person("alice"), person("carol")
+    alice.page.goto("/console/budget")
+    alice.page.fill("input[name=wanted]", "ε 3 in all")
+    alice.page.fill("input[name=reason]", "a second <b>study</b>")
+    alice.page.click("text=Send the request")
+    alice.page.wait_for_selector("main:has-text('Waits')")
+    carol.page.goto("/console/people")
+    assert "a second <b>study</b>" in carol.page.inner_text("main")
+    carol.page.fill("input[name=share]", "3")
+    carol.page.fill(".request input[name=reason]", "it is worth it")
+    carol.page.click("text=Grant")
+    carol.page.wait_for_selector("main:has-text('Granted: it is worth it')")
+    alice.page.reload()
+    assert "it is worth it" in alice.page.inner_text("main")
+    assert float(policy_of(door).analysts["alice"].epsilon) == 3
+    assert "# for her study" in Path(policy_of(door).origin).read_text()
+    kinds = [entry.kind for entry in door.service.populations["clinic"].curator.history()]
+    assert {"requested", "replied", "adopted"} <= set(kinds)
+    assert door.service.populations["clinic"].curator.ledger.verify() == len(kinds)
+
+
+def test_a_request_is_declined_with_a_reason_and_answered_once(person, door):
+    bob, carol = person("bob"), person("carol")
+    bob.page.goto("/console/budget")
+    bob.page.fill("input[name=reason]", "just because")
+    bob.page.click("text=Send the request")
+    carol.page.goto("/console/people")
+    place = carol.page.get_attribute(".request form", "action")
+    form = carol.page.input_value(".request input[name=form]")
+    carol.page.fill(".request input[name=reason]", "that is no reason")
+    carol.page.click("text=Decline")
+    carol.page.wait_for_selector("main:has-text('Declined: that is no reason')")
+    again = carol.context.request.post(place, form={"form": form, "reason": "again", "answer": "decline"})
+    assert again.status == 400
+    assert "unknown-request" in again.text()
+    assert float(policy_of(door).analysts["bob"].epsilon) == 1
+
+
+def test_a_token_is_given_shown_once_and_ended(person, door):
+    carol, dora = person("carol"), person()
+    carol.page.goto("/console/people")
+    carol.page.fill("input[name=name]", "dora")
+    carol.page.select_option("select[name=role]", "reviewer")
+    carol.page.click("text=Give a token")
+    door.tokens["dora"] = carol.page.inner_text("#secret")
+    dora.sign_in("dora")
+    carol.page.goto("/console/people")
+    assert door.tokens["dora"] not in carol.page.content()
+    carol.page.click("[aria-label='End the token of dora']")
+    carol.page.wait_for_selector("tr:has-text('revoked')")
+    assert "sign-in" in dora.page.goto("/console/ledger").url
+
+
+def test_a_reviewer_filters_verifies_and_exports_the_ledger(person):
+    rene = person("rene")
+    rene.page.goto("/console/ledger?kind=charged")
+    assert "SELECT region" in rene.page.inner_text("main")
+    with rene.page.expect_download() as kept:
+        rene.page.click("text=Export")
+    lines = kept.value.path().read_text().splitlines()
+    assert json.loads(lines[0])["kind"] == "created"
+    rene.page.click("text=Verify all of it")
+    rene.page.wait_for_selector("text=The ledger holds")
+    assert rene.page.inner_text("#head") == json.loads(lines[-1])["head"]["digest"]
+
+
+def test_a_custodian_sees_how_the_server_fares(person):
+    carol = person("carol")
+    carol.page.goto("/console/activity")
+    assert "Every charge has its answer" in carol.page.inner_text("main")
+    assert "requests" in carol.page.inner_text("main")
