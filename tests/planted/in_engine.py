@@ -230,8 +230,8 @@ BUGS = (
     Bug(
         "rows of nobody count",
         "engines/sql/rows.py",
-        ('        known = [] if self.source.unit is None else [f"{self.unit} IS NOT NULL"]\n        together'),
-        ("        known = []\n        together"),
+        'known = [] if self.source.unit is None else [f"{self.unit} IS NOT NULL"]',
+        "known = []",
         (
             "unit/engines/sql/test_statements.py::test_sums",
             "adversary/test_values.py::test_20_rows_without_a_unit_are_dropped",

@@ -80,12 +80,11 @@ def kept(rows: Rows, totals: list[Adding], query: Kept) -> str:
         ]
         columns = [*rows.answered(rows.keys), *sums, rows.finished("COUNT(*)", query.units)]
         return rows.with_steps(steps, select(columns, "kept JOIN weights USING (unit)", len(rows.keys)), kept="pairs")
-    joined = f" JOIN weights ON weights.unit = {rows.unit}"
     among = f"(weights.cut IS NULL OR {rows.hashed(rows.unit, rows.values)} < weights.cut)"
     read = [f"{adding.weighed('weights.weight')} AS t{place}" for place, adding in enumerate(totals)]
     zeros = [f"0 AS t{place}" for place in range(len(totals))]
     both = [
-        select([*rows.labelled(), *read, "0 AS units"], rows.chosen(among, join=joined), len(rows.keys)),
+        select([*rows.labelled(), *read, "0 AS units"], rows.beside("weights", among), len(rows.keys)),
         select([*rows.keys, *zeros, "COUNT(*) AS units"], "kept", len(rows.keys)),
     ]
     last = added_up(rows, totals, rows.finished(rows.dialect.added("units"), query.units))

@@ -49,7 +49,7 @@ def marginals(rows: Rows, totals: list[Adding], query: MarginalSums) -> str:
         return rows.with_steps(steps, select([*wide, *finals], "parts"), kept="keyed")
     if not any(adding.reads for adding in totals):
         weight = f"{_stranger(rows)}w"  # as above, keys are worked out once, here with what the row weighs
-        joined = rows.chosen(join=f" JOIN weights ON weights.unit = {rows.unit}")
+        joined = rows.beside("weights")
         keyed = select([*kept, f"weights.weight AS {weight}"], joined)
         added = [f"{adding.weighed(weight)} AS t{place}" for place, adding in enumerate(totals)]
         steps = {"weights": weights(rows), "keyed": keyed, "parts": by_sets([*keys, left, *added], "keyed")}
@@ -58,7 +58,7 @@ def marginals(rows: Rows, totals: list[Adding], query: MarginalSums) -> str:
     weight = "heavy.weight" if rows.dialect.groups_by_label else f"r.{_stranger(rows)}w"
     less = [f"{adding.correction(weight)} AS t{place}" for place, adding in enumerate(totals)]
     sums = [rows.finished(rows.dialect.added(f"t{place}"), adding.total.name) for place, adding in enumerate(totals)]
-    joined = rows.chosen(join=f" JOIN heavy ON heavy.unit = {rows.unit}")
+    joined = rows.beside("heavy")
     both = f"{part(full, rows.chosen())}\nUNION ALL {part(less, joined, f'heavy.weight AS {_stranger(rows)}w')}"
     return rows.with_steps({"heavy": heavy(rows), "parts": both}, select([*names, *sums], "parts", len(names)))
 

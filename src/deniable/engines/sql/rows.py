@@ -84,9 +84,19 @@ class Rows:
 
     def chosen(self, *conditions: str, join: str = "") -> str:
         """The rows that satisfy all conditions and whose unit is known."""
-        where = [] if self.source.where is None else [self.speller.spell(self.source.where)]
         known = [] if self.source.unit is None else [f"{self.unit} IS NOT NULL"]
-        together = " AND ".join([*where, *known, *conditions])
+        return self._satisfying([*known, *conditions], join)
+
+    def beside(self, step: str, *conditions: str) -> str:
+        """The rows that satisfy all conditions, each beside its unit's in a step. Nobody's rows match none.
+
+        To say so as a condition once more makes Sail three times as slow.
+        """
+        return self._satisfying(conditions, f" JOIN {step} ON {step}.unit = {self.unit}")
+
+    def _satisfying(self, conditions: Iterable[str], join: str) -> str:
+        where = [] if self.source.where is None else [self.speller.spell(self.source.where)]
+        together = " AND ".join([*where, *conditions])
         return f"{self.origin}{join}" + (f" WHERE {together}" if together else "")
 
     def finished(self, spelled_out: str, name: str) -> str:

@@ -88,7 +88,7 @@ def _corrected(rows: Rows, totals: list[Adding]) -> str:
     """Everyone in full, and what the heavy units have too much."""
     full = [f"{adding.full()} AS t{place}" for place, adding in enumerate(totals)]
     less = [f"{adding.correction('heavy.weight')} AS t{place}" for place, adding in enumerate(totals)]
-    joined = rows.chosen(join=f" JOIN heavy ON heavy.unit = {rows.unit}")
+    joined = rows.beside("heavy")
     late = rows.dialect.weighing is Weighing.WINDOW
     labelled = rows.labelled_early() if late else rows.labelled()
     parts = [
@@ -124,7 +124,7 @@ def _joined(rows: Rows, totals: list[Adding]) -> str:
     So it costs no more than to correct the heavy, also where they are few; and less, the finer the groups are.
     """
     sums = [rows.finished(adding.weighed("weights.weight"), adding.total.name) for adding in totals]
-    joined = rows.chosen(join=f" JOIN weights ON weights.unit = {rows.unit}")
+    joined = rows.beside("weights")
     last = select([*rows.answered(rows.values), *sums], joined, len(rows.keys))
     return rows.with_steps({"weights": weights(rows)}, last)
 
