@@ -164,3 +164,14 @@ def test_places_are_found_again() -> None:
 def test_columns_beside_parameters(curator: Curator) -> None:
     found = beside("SELECT COUNT(*) FROM data WHERE age > $1 AND city = $2 AND $3 <= day", curator.policy)
     assert {name: column.name for name, column in found.items()} == {"1": "age", "2": "city", "3": "day"}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [Decimal("1e999999999"), Decimal("-1e-999999999"), Decimal("0e-999999999"), 10**5000, Fraction(1, 10**5000)]
+    + [float("inf"), Decimal("nan")],
+)
+def test_a_number_that_no_question_has_room_for_is_refused_and_not_written_out(value):
+    with pytest.raises(Refused) as refusal:
+        filled("SELECT COUNT(*) FROM t WHERE a = ?", [value])
+    assert refusal.value.code == "bad-parameters"
