@@ -194,3 +194,16 @@ def test_a_view_whose_rows_change_at_every_look_is_named_by_check_and_refused(po
     policy.with_name("shaky.toml").write_text(text)
     with pytest.raises(InvalidPolicyError, match="change while they are read"):
         deniable.create(policy.with_name("shaky.toml"), reason="a sample of the same people")
+
+
+def test_a_number_of_endless_digits_makes_no_question_fail(policy: Path, database: str) -> None:
+    """In a column of texts that is declared a number, on a pair of neighbours."""
+    run(database, "ALTER TABLE visits ALTER COLUMN cost TYPE text", "ALTER TABLE visits ALTER COLUMN age TYPE text")
+    question = "SELECT SUM(cost) AS a, SUM(age) AS b FROM visits"
+    with deniable.create(policy) as curator:
+        without = curator.ask(question, epsilon=5).table
+        first = "WHERE ctid = (SELECT min(ctid) FROM visits)"
+        run(database, f"UPDATE visits SET cost = '0.' || repeat('1', 20000), age = repeat('9', 140000) {first}")
+        answer = curator.ask(question, epsilon=5)
+        assert not answer.free
+        assert answer.table.schema == without.schema

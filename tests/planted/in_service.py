@@ -121,7 +121,7 @@ BUGS = (
         "            if self.population.curator.engine is None:\n",
         (
             f"{_SESSION}::test_where_it_takes_a_look_at_rows_to_know_the_data_repeats_wait_too",
-            f"{_SESSION}::test_there_a_new_question_takes_an_interval_more",
+            f"{_SCHEDULE}::test_a_new_question_takes_an_interval_more_where_versions_take_a_look_at_rows",
         ),
     ),
     Bug(
