@@ -68,16 +68,6 @@ BUGS = (
         ),
     ),
     Bug(
-        "whoever asks is shown what another has paid for",
-        "service/session.py",
-        "if mine in self.population.shown and (seen",
-        "if (seen",
-        (
-            f"{_SESSION}::test_prices_refusals_and_recorded_answers_leave_at_once",
-            "adversary/test_doors.py::test_what_another_has_paid_for_is_charged_to_whoever_sees_it",
-        ),
-    ),
-    Bug(
         "analysts see the history of all",
         "service/session.py",
         "            mine = self.who if self.token.role is Role.ANALYST else None\n",
@@ -95,7 +85,7 @@ BUGS = (
         ),
     ),
     Bug(
-        "an answer with its notes is kept for whoever asks in the same words",
+        "whoever asks is shown what another has paid for",
         "service/session.py",
         "            key = (self.who, name, sql, ",
         "            key = (name, sql, ",
