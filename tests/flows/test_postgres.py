@@ -194,18 +194,3 @@ def test_a_view_whose_rows_change_at_every_look_is_named_by_check_and_refused(po
     policy.with_name("shaky.toml").write_text(text)
     with pytest.raises(InvalidPolicyError, match="change while they are read"):
         deniable.create(policy.with_name("shaky.toml"), reason="a sample of the same people")
-
-
-def test_a_number_of_endless_digits_makes_no_question_fail(policy: Path, database: str) -> None:
-    """In a column of long texts, on a pair of neighbours."""
-    policy.write_text(
-        policy.read_text().replace('reason = { type = "text" }', 'reason = { type = "text", length = 30000 }')
-    )
-    question = "SELECT SUM(LEAST(GREATEST(CAST(reason AS DOUBLE), 0), 9)) AS a FROM visits"
-    with deniable.create(policy) as curator:
-        without = curator.ask(question, epsilon=5).table
-        first = "WHERE ctid = (SELECT min(ctid) FROM visits)"
-        run(database, f"UPDATE visits SET reason = '0.' || repeat('1', 20000) {first}")
-        answer = curator.ask(question, epsilon=5)
-        assert not answer.free
-        assert answer.table.schema == without.schema
