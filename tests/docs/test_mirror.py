@@ -18,6 +18,7 @@ SOURCE, UNIT = ROOT / "src/deniable", ROOT / "tests/unit"
 
 TOPICS = {
     "engines/duckdb/test_stored_times.py": "moments, days and times of day, as any module of the engine reads them",
+    "engines/postgres/test_one_row.py": "what one row could bring about, whichever module it would be",
     "accounting/test_true_losses.py": "claimed losses of batches against exact oracles, whichever module claims them",
     "accounting/test_worst_analyst.py": "the filter against all strategies of a menu",
     "apps/test_startup.py": "what any command loads before it does anything",

@@ -318,16 +318,6 @@ BUGS = (
         ),
     ),
     Bug(
-        "PostgreSQL reads endless digits as a decimal number",
-        "engines/postgres/texts.py",
-        'said = f"CASE WHEN length(q.t) <= {_MANY_DIGITS} THEN q.t ELSE {short} END"',
-        'said = f"CASE WHEN length(q.t) <= {1 << 30} THEN q.t ELSE {short} END"',
-        (
-            "unit/engines/postgres/test_one_row.py::test_endless_digits_are_a_number_and_no_failure",
-            "unit/engines/postgres/test_one_row.py::test_endless_digits_are_no_whole_number_of_64_bits_or_the_nearest",
-        ),
-    ),
-    Bug(
         "patterns that some engines cannot read",
         "planner/expressions/texts.py",
         'if token is None or (token["repeat"] and repeated):',

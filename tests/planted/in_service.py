@@ -68,16 +68,6 @@ BUGS = (
         ),
     ),
     Bug(
-        "whoever asks is shown what another has paid for",
-        "service/session.py",
-        "if mine in self.population.shown and (seen",
-        "if (seen",
-        (
-            f"{_SESSION}::test_prices_refusals_and_recorded_answers_leave_at_once",
-            "adversary/test_doors.py::test_what_another_has_paid_for_is_charged_to_whoever_sees_it",
-        ),
-    ),
-    Bug(
         "analysts see the history of all",
         "service/session.py",
         "            mine = self.who if self.token.role is Role.ANALYST else None\n",
@@ -95,7 +85,7 @@ BUGS = (
         ),
     ),
     Bug(
-        "an answer with its notes is kept for whoever asks in the same words",
+        "whoever asks is shown what another has paid for",
         "service/session.py",
         "            key = (self.who, name, sql, ",
         "            key = (name, sql, ",
@@ -121,7 +111,7 @@ BUGS = (
         "            if self.population.curator.engine is None:\n",
         (
             f"{_SESSION}::test_where_it_takes_a_look_at_rows_to_know_the_data_repeats_wait_too",
-            f"{_SESSION}::test_there_a_new_question_takes_an_interval_more",
+            f"{_SCHEDULE}::test_a_new_question_takes_an_interval_more_where_versions_take_a_look_at_rows",
         ),
     ),
     Bug(

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deniable.service.schedule import Job, Schedule, due, overdue
+from tests.support.served import COUNT, Paced, served, session
 
 NOON = datetime(2025, 6, 1, 12, tzinfo=UTC)
 
@@ -111,3 +112,21 @@ def test_what_failed_here_and_was_paid_elsewhere_is_looked_up():
         return asked
 
     assert asyncio.run(play()) == ["a"]
+
+
+def test_a_new_question_takes_an_interval_more_where_versions_take_a_look_at_rows(tmp_path, monkeypatch):
+    """It starts when its own pass over the table was due, and not when that was over."""
+    monkeypatch.setattr(Paced, "looks", True, raising=False)
+
+    async def play():
+        with served(tmp_path, "400ms") as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            start = time.monotonic()
+            answer = await alice.ask(COUNT, {"epsilon": "0.5"})
+            took = time.monotonic() - start
+            await service.close()
+            return took, answer
+
+    took, answer = asyncio.run(play())
+    assert not answer.free
+    assert took >= 0.795

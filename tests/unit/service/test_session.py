@@ -477,19 +477,3 @@ def test_there_repeats_of_a_batch_wait_as_well(tmp_path, monkeypatch):
     seconds, answers = asyncio.run(play())
     assert answers[0].free
     assert seconds >= 0.695
-
-
-def test_there_a_new_question_takes_an_interval_more(tmp_path, monkeypatch):
-    """It starts when its own pass over the table was due, and not when that was over."""
-    monkeypatch.setattr(Paced, "looks", True, raising=False)
-
-    async def play():
-        with served(tmp_path, "400ms") as (service, secrets):
-            alice = await session(service, secrets["alice"])
-            took = await timed(alice.ask(COUNT, EPSILON))
-            await service.close()
-            return took
-
-    seconds, answer = asyncio.run(play())
-    assert not answer.free
-    assert seconds >= 0.795

@@ -14,7 +14,6 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from itertools import zip_longest
-from math import isfinite
 from typing import Any
 from uuid import UUID
 
@@ -30,6 +29,8 @@ from deniable.policy import DeclaredColumn, Policy
 Parameters = Sequence[Any] | Mapping[str, Any]
 """Values by their order (`?`) or number (`$1`), or by their names (`:name`, `$name`)."""
 _MOST = 1_000
+_MOST_DIGITS = 400
+"""No double is larger, or smaller, than that."""
 _NEXT = "?"
 _NUMBERS = (TokenType.LIMIT, TokenType.OFFSET, TokenType.FETCH, TokenType.TOP)
 """Behind these stands a whole number, and no text that says one."""
@@ -242,10 +243,16 @@ def _literal(value: Any, place: _Place, text: str) -> str:  # noqa: ANN401, C901
 
 
 def _number(value: float | Decimal | Fraction, place: _Place, text: str) -> str:
+    """All digits of it, as many as a question has room for: 1e-999999999 is short, and would be a gigabyte."""
+    parts = [
+        Decimal(one) for one in ((value.numerator, value.denominator) if isinstance(value, Fraction) else (value,))
+    ]
+    if not all(part.is_finite() for part in parts):
+        raise _refused("A parameter is not a finite number.", "Leave the condition out.", place, text)
+    if any(abs(part.adjusted()) > _MOST_DIGITS for part in parts):
+        raise _refused("A parameter has too many digits.", "Leave the condition out.", place, text)
     if isinstance(value, Fraction):
         return f"({value.numerator} / {value.denominator})"
-    if not isfinite(value):
-        raise _refused("A parameter is not a finite number.", "Leave the condition out.", place, text)
     written = f"{Decimal(str(value)):f}"
     return f"({written})" if written.startswith("-") else written
 

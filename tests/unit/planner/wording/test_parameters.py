@@ -164,3 +164,18 @@ def test_places_are_found_again() -> None:
 def test_columns_beside_parameters(curator: Curator) -> None:
     found = beside("SELECT COUNT(*) FROM data WHERE age > $1 AND city = $2 AND $3 <= day", curator.policy)
     assert {name: column.name for name, column in found.items()} == {"1": "age", "2": "city", "3": "day"}
+
+
+HUGE = {
+    **{text: Decimal(text) for text in ("1e999999999", "-1e-999999999", "0e-999999999", "nan", "inf")},
+    "a whole number": 10**5000,
+    "a fraction": Fraction(1, 10**5000),
+    "a float": float("inf"),
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_a_number_that_no_question_has_room_for_is_refused_and_not_written_out(name):
+    with pytest.raises(Refused) as refusal:
+        filled("SELECT COUNT(*) FROM t WHERE a = ?", [HUGE[name]])
+    assert refusal.value.code == "bad-parameters"
