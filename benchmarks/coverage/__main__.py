@@ -1,7 +1,7 @@
 """How many queries of each family are answered, and rightly: `python -m benchmarks.coverage`.
 
-TPC-H and ClickBench are standards; a retail star schema, a shop of music, web analytics, taxi trips and many small
-schemas are of our own writing, in the ways in which people and their tools write.
+TPC-H and ClickBench are standards; a retail star schema, a shop of music, web analytics, taxi trips, dashboards, a
+metrics layer and many small schemas are of our own writing, in the ways in which people and their tools write.
 
 Each query is put to the curator as the standard writes it, with hardly any noise, and compared with plain DuckDB on the
 same rows. Those that cannot be answered privately are listed with the reason; what is refused besides, with the
@@ -19,10 +19,11 @@ from pathlib import Path
 from types import ModuleType
 
 import duckdb
+import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.coverage import hits, music, retail, small, taxi, tpch, web
-from benchmarks.coverage.compare import verdict
+from benchmarks.coverage import dashboards, hits, metrics, music, offices, retail, small, taxi, tpch, web
+from benchmarks.coverage.compare import explained, verdict
 from deniable.core.errors import Failed, Refused
 from deniable.curator import Curator
 from deniable.curator.factory import engine_of
@@ -37,6 +38,9 @@ SUITES: dict[str, ModuleType] = {
     "web": web,
     "taxi": taxi,
     "small": small,
+    "dashboards": dashboards,
+    "metrics": metrics,
+    "offices": offices,
 }
 
 
@@ -64,10 +68,19 @@ def covered(name: str, suite: ModuleType) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder, duckdb.connect() as plain:
         for title, table in suite.tables().items():
             pq.write_table(table, Path(folder) / f"{title}.parquet")
-            plain.register(title, table)
+            _made(plain, title, table)
         curator = _curator(name, suite, Path(folder))
         with curator:
             return {query: _outcome(sql, curator, plain) for query, sql in queries.items()}
+
+
+def _made(plain: duckdb.DuckDBPyConnection, title: str, table: pa.Table) -> None:
+    """A table in its schema, and in the one that is called public."""
+    schema, _, last = title.rpartition(".")
+    plain.register("given", table)
+    for place in {schema or "main", "public"}:
+        plain.execute(f'CREATE SCHEMA IF NOT EXISTS "{place}"; CREATE TABLE "{place}"."{last}" AS FROM given')
+    plain.unregister("given")
 
 
 def _curator(name: str, suite: ModuleType, folder: Path) -> Curator:
@@ -95,11 +108,10 @@ def _outcome(sql: str, curator: Curator, plain: duckdb.DuckDBPyConnection) -> st
         return f"refused ({refusal.code}): {refusal.reason}"
     except Failed:
         return "failed"
-    text = sql.replace('"public".', "").replace(
-        "to_char(pickup_datetime, 'YYYY-MM-DD')", "strftime(pickup_datetime, '%Y-%m-%d')"
-    )
+    text = sql.replace("to_char(pickup_datetime, 'YYYY-MM-DD')", "strftime(pickup_datetime, '%Y-%m-%d')")
     text = re.sub(r"(?is)^(select) top (\d+) (.*)$", r"\1 \3 limit \2", text)
-    return verdict(answer, plain.sql(text).to_arrow_table(), limited="limit" in text.lower())
+    whole = re.sub(r"(?is)\s+limit\s+\d+(\s+offset\s+\d+)?\s*$", "", text)
+    return explained(verdict(answer, plain.sql(whole).to_arrow_table(), limited=whole != text), answer.notes)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""A nearly noiseless answer beside plain DuckDB's: group by group, where both have the group."""
+"""A nearly noiseless answer beside plain DuckDB's: row by row, in any order."""
 
 from __future__ import annotations
 
-from datetime import date, datetime, time
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
 from decimal import Decimal
 
 import pyarrow as pa
@@ -11,75 +12,72 @@ from deniable.curator import NoisyAnswer
 from deniable.curator.public import PublicAnswer
 
 _NEAR, _FEW = 1e-3, 3
-"""How far numbers may be apart, as a part of them; and how many people a hidden group may have, more or less."""
+"""How far real numbers may be apart, as a part of them; and how many people a hidden group may have, more or less."""
+
+Row = tuple[object, ...]
 
 
 def verdict(answer: NoisyAnswer | PublicAnswer, plain: pa.Table, *, limited: bool) -> str:
-    """`right`, or WRONG and where."""
-    low = {name.removesuffix("_low") for name in answer.intervals.column_names}
+    """`right`, or WRONG and where.
+
+    Groups that nobody is in may be there besides, and private groups of few people may be missing. `limited`: only the
+    first rows were asked for, and `plain` has all of them.
+    """
     if len(answer.table.column_names) != len(plain.column_names):
         return "WRONG: it has other columns"
-    computed = {field.name for field in answer.table.schema if pa.types.is_floating(field.type)}
-    names = enumerate(answer.table.column_names)
-    keys = [place for place, name in names if name not in low and (name not in computed or not low)]
-    ours, theirs = _by_key(answer.table, keys), _by_key(plain, keys)
-    for key, rows in ours.items():
-        there = theirs.get(key)
-        if there is not None and not _alike(rows, there) and not limited:
-            return f"WRONG: {key}: {rows[:3]} and not {there[:3]}"
-        noisy = [place for place, name in enumerate(_others(answer.table, keys)) if name in low]
-        if there is None and not limited and any(_some(row[place]) for row in rows for place in noisy):
-            return f"WRONG: there is no group {key}"
-    missing = [
-        key
-        for key, rows in theirs.items()
-        if key not in ours and max((_size(value) for row in rows for value in row), default=0) > _FEW
-    ]
-    if missing and not limited:
-        return f"WRONG: {len(missing)} of {len(theirs)} groups are missing, such as {missing[0]}"
-    return "right"
+    noisy = {name.removesuffix("_low") for name in answer.intervals.column_names}
+    places = [place for place, name in enumerate(answer.table.column_names) if name in noisy]
+    waiting: dict[Row, list[Row]] = {}
+    for row in _rows(plain):
+        waiting.setdefault(_words(row), []).append(row)
+    for row in _rows(answer.table):
+        there = waiting.get(_words(row), [])
+        found = next((other for other in there if all(map(_near, row, other))), None)
+        if found is not None:
+            there.remove(found)
+        elif any(_size(row[place]) > _NEAR for place in places) or not (places or _listed(row)):
+            return f"WRONG: {row}, and not {there[:2]}"
+    left = [row for rows in waiting.values() for row in rows]
+    counted = places or range(len(plain.column_names))
+    missing = [row for row in left if max((_size(row[place]) for place in counted), default=0) > _FEW]
+    if limited or not missing:
+        return "right"
+    return f"WRONG: {len(missing)} of {plain.num_rows} rows are missing, such as {missing[0]}"
 
 
-def _others(table: pa.Table, keys: list[int]) -> list[str]:
-    return [name for place, name in enumerate(table.column_names) if place not in keys]
+def explained(found: str, notes: Sequence[str]) -> str:
+    """What is wrong only because of groups without rows, or of few people, if the answer says so."""
+    said = any(note.startswith("a noisy answer ") for note in notes)
+    return found.replace("WRONG", "differs by groups of nobody or of few, as its notes say") if said else found
 
 
-def _by_key(table: pa.Table, keys: list[int]) -> dict[tuple[object, ...], list[list[object]]]:
-    """The other columns of all rows that share their keys, smallest first: names need not be unique."""
-    found: dict[tuple[object, ...], list[list[object]]] = {}
-    for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
-        key = tuple(_plain(row[place]) for place in keys)
-        found.setdefault(key, []).append([value for place, value in enumerate(row) if place not in keys])
-    return {key: sorted(rows, key=lambda row: [_size(value) for value in row]) for key, rows in found.items()}
+def _rows(table: pa.Table) -> Iterable[Row]:
+    columns = [column.to_pylist() for column in table.columns]
+    return zip(*columns, strict=True) if columns else ()
 
 
-def _alike(ours: list[list[object]], theirs: list[list[object]]) -> bool:
-    """Row by row; groups that nobody is in may be there besides."""
-    more = ours[len(ours) - len(theirs) :] if len(ours) > len(theirs) else ours
-    return len(more) == len(theirs) and all(
-        _near(one, other)
-        for left, right in zip(more, theirs, strict=True)
-        for one, other in zip(left, right, strict=True)
-    )
+def _words(row: Row) -> Row:
+    """What is no number: it tells rows apart before numbers are compared."""
+    return tuple(_plain(value) for value in row)
 
 
 def _plain(value: object) -> object:
-    if isinstance(value, datetime) and value.time() == time():
-        return value.date()
-    return int(value) if isinstance(value, Decimal | float) and value == int(value) else value
+    if isinstance(value, bool) or value is None or isinstance(value, int | float | Decimal):
+        return None
+    return str(value)[:10] if isinstance(value, date | datetime) else value
+
+
+def _listed(row: Row) -> bool:
+    """Whether these are values that the policy declares: some may be in no row."""
+    return not any(isinstance(value, int | float | Decimal) for value in row)
 
 
 def _size(value: object) -> float:
     return abs(float(value)) if isinstance(value, int | float | Decimal) else 0.0
 
 
-def _some(value: object) -> bool:
-    return _size(value) > _NEAR
-
-
 def _near(one: object, other: object) -> bool:
-    if isinstance(one, date | datetime) or isinstance(other, date | datetime):
-        return str(one)[:10] == str(other)[:10]
-    if one is None or other is None:
-        return _size(one) <= _NEAR and _size(other) <= _NEAR
-    return abs(_size(one) - _size(other)) <= _NEAR * max(1.0, _size(other))
+    if isinstance(one, int | float | Decimal) and isinstance(other, int | float | Decimal):
+        whole = isinstance(one, int) and isinstance(other, int)
+        return abs(float(one) - float(other)) <= (_NEAR if whole else _NEAR * max(1.0, abs(float(other))))
+    return _size(one) <= _NEAR and _size(other) <= _NEAR

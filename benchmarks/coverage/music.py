@@ -109,7 +109,5 @@ RULES: dict[str, dict[str, Any]] = {
     "Employee": {"public": True, "key": "EmployeeId"},
 }
 REASONS: dict[str, str] = {
-    "q16": "what one person's rows add up to has no bounds until the question gives some, as the hint does",
-    "q37": "the same",
     "q38": "a condition on rows that rests on a noisy average: asked in two steps, which the hint spells out",
 }

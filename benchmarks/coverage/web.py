@@ -109,4 +109,6 @@ RULES: dict[str, dict[str, Any]] = {
     "orders": {"unit": "user_id", "contribution": 30, "key": "id"},
     "pages": {"public": True, "key": "id"},
 }
-REASONS: dict[str, str] = {}
+REASONS: dict[str, str] = {
+    "q13": "an average over days: one that nobody came on counts too, and the answer says so",
+}

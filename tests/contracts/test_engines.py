@@ -20,7 +20,7 @@ from deniable.engines import Engine
 from deniable.engines.engine import GapError
 from deniable.engines.sql.dialect import PRIMITIVES, Dialect
 from deniable.engines.sql.functions import FUNCTIONS
-from deniable.planner.expressions.functions import FUNCTIONS as ALLOWED
+from deniable.planner.expressions.allow_list import FUNCTIONS as ALLOWED
 from deniable.policy.settings import KINDS as KNOWN
 
 LABELS = ["Sees", "Isolation", "Numbers", "Limits", "Caution", "Gaps", "Needs", "Example"]

@@ -585,7 +585,9 @@ def _sets(chance: Random) -> Rows:
 def _beside_a_range(chance: Random) -> Rows:
     """Public rows that are compared with, and not equal to, a row."""
     columns, keys = [*_named("v.", VISITS), *_named("p.", PLACES)], [*_keyed("v.", "visits"), *_keyed("p.", "places")]
-    on = chance.choice(["v.place >= p.place", "p.size > v.age * 4 AND p.level < 2", "v.place BETWEEN p.level AND p.place"])
+    on = chance.choice(
+        ["v.place >= p.place", "p.size > v.age * 4 AND p.level < 2", "v.place BETWEEN p.level AND p.place"]
+    )
     text = f"visits v JOIN places p ON {on}"
     return Rows("range join", ("", ""), (text, text), "v.person", "v.person", _one, columns, keys, _hidden("v."))
 

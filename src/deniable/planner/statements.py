@@ -66,9 +66,11 @@ class PricedStatement:
 
 
 def _every(asked: PricedStatement) -> list[str]:
-    """What counting groups would miss."""
-    known = any(plan.bound.keys and not plan.bound.private_keys for plan in asked.plans)
-    return ["a noisy answer has a row for each known key, also for one that no row has"] if known else []
+    """What counting groups would miss, or count besides."""
+    private = [plan.bound.private_keys for plan in asked.plans if plan.bound.keys]
+    known = ["a noisy answer has a row for each known key, also for one that no row has"] * (False in private)
+    hidden = ["a noisy answer leaves out private groups of few people, and so does what is computed from it"]
+    return [*known, *(hidden * (True in private))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,9 +72,11 @@ def _counted(argument: exp.Distinct) -> exp.Expression:
 
 
 def _several(argument: exp.Distinct, parts: list[exp.Expression]) -> Refused:
-    listed = ", ".join(part.sql(dialect="duckdb") for part in parts)
-    hint = f"Write SELECT COUNT(*) FROM (SELECT DISTINCT {listed} FROM ...), if one of them names the person."
-    return Refused("distinct", "DISTINCT can only be about units, or the values of one column.", hint, position(argument))
+    """Several columns at once: rows of a subquery."""
+    rows = exp.Select(expressions=[part.copy() for part in parts], distinct=exp.Distinct()).sql(dialect="duckdb")
+    reason = "DISTINCT can only be about units, or the values of one column."
+    hint = f"Count the rows of a subquery, if one of its columns names the person: ({rows} FROM ...)."
+    return Refused("distinct", reason, hint, position(argument))
 
 
 _HARMLESS = {"big_int"}

@@ -255,7 +255,8 @@ def whole_years(end: Expression, start: Expression) -> Expression:
         raise InvalidArgumentError("age", "takes dates; write AGE(CAST(a AS DATE), CAST(b AS DATE))")
 
     def after(one: Expression, other: Expression) -> Expression:
-        days = [call("add", call("multiply", call("month", day), number(100)), call("day", day)) for day in (one, other)]
+        months = [call("multiply", call("month", day), number(100)) for day in (one, other)]
+        days = [call("add", month, call("day", day)) for month, day in zip(months, (one, other), strict=True)]
         years = call("subtract", call("year", one), call("year", other))
         return call("subtract", years, call("case", call("less", *days), number(1), number(0)))
 

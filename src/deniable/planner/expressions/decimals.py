@@ -9,7 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from deniable.core.algebra.expression import Call, Expression, Kind, Literal
-from deniable.planner.expressions.functions import Arguments, call, number
+from deniable.planner.expressions.allow_list import Arguments
+from deniable.planner.expressions.functions import call, number
 
 _MOST_PLACES = 15
 _CLOSED = frozenset({"add", "subtract", "multiply", "negate", "absolute"})

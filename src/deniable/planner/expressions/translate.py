@@ -11,9 +11,10 @@ from deniable.core.algebra.expression import Call, Expression, Kind, Literal, de
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.number import exact
 from deniable.planner.expressions import calendar_rules, text_rules
+from deniable.planner.expressions.allow_list import FUNCTIONS, longest
 from deniable.planner.expressions.conversions import alike
 from deniable.planner.expressions.decimals import exactly
-from deniable.planner.expressions.functions import FUNCTIONS, call, longest, number
+from deniable.planner.expressions.functions import call, number
 from deniable.planner.expressions.rules import PAIR, THIS, Go, Rule, binary, several, unary
 from deniable.planner.expressions.texts import MOST_CHARACTERS
 from deniable.planner.parse import position

@@ -41,6 +41,8 @@ def is_null(value: Expression, missing: AbstractSet[str]) -> bool:
             return all(rejects(when, missing) or is_null(then, missing) for when, then in _branches(value))
         case Call(function="coalesce" | "least" | "greatest", arguments=arguments):
             return all(is_null(argument, missing) for argument in arguments)
+        case Call(function="nullif" | "in", arguments=(first, *_)):
+            return is_null(first, missing)
         case Call(function=function, arguments=arguments):
             return function not in _PICK and any(is_null(argument, missing) for argument in arguments)
 

@@ -45,8 +45,8 @@ class Relations:
     policy: Policy
     named: Mapping[str, Origin]
 
-    def within(self, select: exp.Select) -> Relations:
-        """Beyond the WITH clause of a SELECT."""
+    def within(self, select: exp.Expression) -> Relations:
+        """Beyond the WITH clause of a query."""
         clause, named = select.args.get("with_"), dict(self.named)
         if clause is not None and clause.args.get("recursive"):
             raise Refused("unsupported-clause", "WITH RECURSIVE is not supported.", "Write WITH.", position(clause))
@@ -172,8 +172,10 @@ class Relations:
             return stacked(parts)
         columns = list(zip(*(part.columns.items() for part in parts), strict=False))
         names = [name for (name, _), _ in columns]
-        if not isinstance(node, exp.Intersect | exp.Except):
+        if isinstance(node, exp.Union):
             return self.query(distinct_rows(node, names), alias)
+        if not isinstance(node, exp.Intersect | exp.Except):
+            raise Refused("subquery", "This kind of subquery is not supported.", "Write SELECT.", position(node))
         if any(len(part.columns) != len(columns) for part in parts):
             reason = f"The parts of {node.key.upper()} have different columns."
             raise Refused("unsupported-form", reason, "Select the same.", position(node))

@@ -10,7 +10,8 @@ from sqlglot import exp
 from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal
 from deniable.core.algebra.relation import HIGH, LOW, THERE, Among, Joined
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.planner.expressions.functions import call, longest
+from deniable.planner.expressions.allow_list import longest
+from deniable.planner.expressions.functions import call
 from deniable.planner.parse import position
 from deniable.planner.relations.joins import belonging
 from deniable.planner.relations.rows import Origin

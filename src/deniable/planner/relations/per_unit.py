@@ -15,7 +15,8 @@ from deniable.core.algebra.expression import Column, Expression, Kind, Range
 from deniable.core.algebra.relation import Measure, Measured
 from deniable.core.errors import Refused
 from deniable.planner.aggregates.statistics import bounds, placed, step_of
-from deniable.planner.expressions.functions import call, longest, number
+from deniable.planner.expressions.allow_list import longest
+from deniable.planner.expressions.functions import call, number
 from deniable.planner.expressions.translate import translate
 from deniable.planner.parse import position
 from deniable.planner.relations.scopes import GroupScope, condition

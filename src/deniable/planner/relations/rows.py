@@ -26,7 +26,8 @@ from deniable.core.algebra.relation import (
     Work,
 )
 from deniable.core.errors import Refused
-from deniable.planner.expressions.functions import call, longest
+from deniable.planner.expressions.allow_list import longest
+from deniable.planner.expressions.functions import call
 from deniable.planner.expressions.keys import Domain, conjuncts
 from deniable.planner.expressions.ranges import union
 from deniable.planner.relations.alone import rejects

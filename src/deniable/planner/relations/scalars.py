@@ -64,7 +64,7 @@ def scalar(select: exp.Select, spoken: Spoken) -> Scalar:
     return Scalar(query, tuple(ties), value)
 
 
-def _taken(node: exp.Expression, *, distinct: bool) -> tuple[Sequence[exp.Expression], exp.Expression]:
+def _taken(node: exp.Expression, *, distinct: bool) -> tuple[Sequence[exp.Expr], exp.Expression]:
     """What is computed in the subquery, and what the row makes of it: a count of nothing is 0, and not NULL.
 
     Without an aggregate, the subquery must have one row. Where it has several, which is an error in SQL, there is no

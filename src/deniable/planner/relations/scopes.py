@@ -15,7 +15,8 @@ from deniable.planner.aggregates.makers import Aggregate
 from deniable.planner.aggregates.statistics import Statistics
 from deniable.planner.aggregates.table import COUNT, DISTINCT, SUM, UNITS, AggregateFunction, proposal
 from deniable.planner.aggregates.written import written
-from deniable.planner.expressions.functions import call, longest
+from deniable.planner.expressions.allow_list import longest
+from deniable.planner.expressions.functions import call
 from deniable.planner.expressions.keys import GroupKey
 from deniable.planner.expressions.translate import NAMED, Scope, meaning, translate
 from deniable.planner.parse import position

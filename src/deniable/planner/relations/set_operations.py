@@ -20,7 +20,7 @@ _LEFT, _RIGHT = "\0left", "\0right"
 def distinct_rows(node: exp.Union, names: Sequence[str]) -> exp.Select:
     """`a UNION b` is each row of `a UNION ALL b` once."""
     stack = node.copy()
-    stack.set("distinct", False)
+    stack.set("distinct", None)
     stack.set("with_", None)
     return _once(stack, names)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
+from math import ceil, floor
 
 from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal, Range, names
 from deniable.core.algebra.relation import Measure, Measured
@@ -20,10 +21,22 @@ def usual_range(measure: Measure, contribution: int) -> Range | None:
     """Where a measure of one person's rows usually lies; None: what it is taken of says that already, or nothing."""
     if measure.function in (Measured.COUNT, Measured.DISTINCT):
         return Range(Fraction(0), Fraction(contribution))
-    low, high = measure.value.range.low, measure.value.range.high
+    within = _of_one_row(measure.value)
+    low, high = within.low, within.high
     if measure.function is not Measured.SUM or low is None or high is None:
         return None
     return Range(min(Fraction(0), low * contribution), max(Fraction(0), high * contribution))
+
+
+def _of_one_row(value: Expression) -> Range:
+    """What one row adds: whole numbers as they are, others in steps, which reach as far as the values do."""
+    match value:
+        case Call(function="grid", arguments=(placed, Literal(value=0), Literal(value=Fraction() as step), _)):
+            ends = placed.range.low, placed.range.high
+            low, high = (None if end is None else end / step for end in ends)
+            return Range(None if low is None else Fraction(floor(low)), None if high is None else Fraction(ceil(high)))
+        case _:
+            return value.range
 
 
 def within_usual(value: Expression, usual: Mapping[str, Range]) -> Expression:

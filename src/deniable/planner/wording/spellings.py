@@ -30,7 +30,9 @@ def plainly(tree: exp.Expression) -> exp.Expression:
     """The same tree in words that are known."""
     written_out(tree)
     for node in list(tree.find_all(exp.Anonymous, *_OTHERWISE)):
-        found = _OTHERWISE[type(node)](node) if type(node) in _OTHERWISE else _named(node.name.lower(), node.expressions)
+        found = (
+            _OTHERWISE[type(node)](node) if type(node) in _OTHERWISE else _named(node.name.lower(), node.expressions)
+        )
         if found is not None:
             found.meta.update(node.meta)
             node.replace(found)
