@@ -19,6 +19,7 @@ from deniable.curator.factory import engine_of
 from deniable.curator.noise import add_noise
 from deniable.planner import Spend, bind, parse, price
 from deniable.planner.expressions.evaluate import Band, evaluate
+from deniable.planner.plan import singly
 from deniable.policy import Policy
 from tests.support.limits import LOOSE
 
@@ -130,7 +131,7 @@ def _truth(plan, output, exact):
 
 def _added_up(plan, output, noisy):
     """Every statistic surely within its own interval: the construction before."""
-    used = [part for part in plan.noise if part.names & output.rests_on]
+    used = [part for part in singly(plan.noise) if part.names & output.rests_on]
     share = 1 - (1 - plan.quote.confidence) / len(used)
     recorded = {part.statistic.name: noisy[part.statistic.name].to_numpy() for part in used}
     columns = {name: band for part in used for name, band in part.results(recorded, share).items()}
