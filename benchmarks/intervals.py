@@ -30,7 +30,7 @@ from deniable.curator.factory import engine_of
 from deniable.curator.noise import add_noise
 from deniable.planner import Payment, Plan, Spend, bind, parse, price
 from deniable.planner.expressions.evaluate import Band, evaluate
-from deniable.planner.plan import Noisy
+from deniable.planner.plan import Noisy, singly
 from deniable.policy import Policy
 
 SIZES = (50, 1_000, 10_000, 100_000, 1_000_000)
@@ -160,7 +160,7 @@ def measured(folder: Path, column: str, contribution: int | None, payment: Payme
 def added_up(plan: Plan, noisy: pa.Table) -> Band:
     """What is compared with: every statistic surely within its own interval, and worst cases added up."""
     (output,) = [output for output in plan.bound.outputs if output.name == "x"]
-    used = [part for part in plan.noise if isinstance(part, Noisy) and part.names & output.rests_on]
+    used = [part for part in singly(plan.noise) if isinstance(part, Noisy) and part.names & output.rests_on]
     share = 1 - (1 - plan.quote.confidence) / len(used)
     recorded = {part.statistic.name: noisy[part.statistic.name].to_numpy() for part in used}
     columns = {name: band for part in used for name, band in part.results(recorded, share).items()}
@@ -183,7 +183,7 @@ def _truth(plan: Plan, exact: list[pa.Table]) -> Array:
     columns: dict[str, Band] = {}
     for table in exact:
         order = [table.column(0).to_pylist().index(str(size)) for size in SIZES]
-        for part in plan.noise:
+        for part in singly(plan.noise):
             if isinstance(part, Noisy) and part.statistic.name in table.column_names:
                 totals = table[part.statistic.name].to_numpy()[order] * float(part.statistic.worth)
                 columns[part.statistic.name] = Band.exactly(totals)
@@ -226,7 +226,7 @@ def _times(folder: Path, groups: int) -> Table:
     rules = policy(folder, None, [str(number) for number in range(groups)])
     for column in ("COUNT(*)", "AVG(cost)", "STDDEV(cost)"):
         plan = price(bind(parse(f"SELECT size, {column} AS x FROM visits GROUP BY size"), rules), Spend.of(epsilon=1))
-        names = [part.statistic.name for part in plan.noise if isinstance(part, Noisy)]
+        names = [part.statistic.name for part in singly(plan.noise) if isinstance(part, Noisy)]
         key = plan.bound.keys[0].name
         noisy = pa.table(
             {key: pa.array([str(n) for n in range(groups)])}

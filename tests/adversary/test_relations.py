@@ -13,6 +13,7 @@ from deniable.curator.factory import engine_of
 from deniable.engines import Engine
 from deniable.ledger import Ledger
 from deniable.planner import Spend, bind, parse, price
+from deniable.planner.plan import singly
 from deniable.policy import Policy
 from tests.support.limits import LOOSE
 from tests.support.measured import distance, exact_integers
@@ -178,7 +179,7 @@ def test_the_measure_can_fail(people, tmp_path):
 
 
 def _names(plan):
-    return [part.statistic.name for part in plan.noise]
+    return [part.statistic.name for part in singly(plan.noise)]
 
 
 ROWS = [

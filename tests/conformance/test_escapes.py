@@ -21,6 +21,7 @@ from deniable.curator.factory import engine_of
 from deniable.engines import DuckDB
 from deniable.planner import Spend, plan_question
 from deniable.planner.aggregates.statistics import placed
+from deniable.planner.plan import singly
 from deniable.policy import Policy
 from tests.support.neighbours import exact_vectors
 
@@ -73,7 +74,7 @@ def test_no_row_adds_more_than_is_claimed(rules: Policy, engine: DuckDB, zero: s
     columns = f"SUM({value}), AVG({value}), VARIANCE({value}), COVAR_POP({value}, x)"
     plan = plan_question(f"SELECT {columns} FROM t GROUP BY place", rules, Spend.of(epsilon=1))
     numbers = exact_vectors(engine, plan)
-    for part in plan.noise:
+    for part in singly(plan.noise):
         assert max(abs(int(number)) for number in numbers[part.statistic.name]) <= part.mechanism.sensitivity
 
 
@@ -91,7 +92,7 @@ def test_no_set_of_doubles_multiplies_rows(rules: Policy, engine: DuckDB, value:
     counted = f"COUNT(*), SUM(CASE WHEN {condition} THEN 1 ELSE 0 END)"
     plan = plan_question(f"SELECT {counted} FROM t GROUP BY place", rules, Spend.of(epsilon=1))
     numbers = exact_vectors(engine, plan)
-    for part in plan.noise:
+    for part in singly(plan.noise):
         assert max(abs(int(number)) for number in numbers[part.statistic.name]) <= part.mechanism.sensitivity
 
 

@@ -83,3 +83,12 @@ def test_values_of_parameters_by_order_and_by_name() -> None:
     rows = [json.loads(output)["rows"] for output in (plain, by_order, by_name)]
     assert rows[0] == rows[1] == rows[2]
     assert json.loads(by_name)["free"]
+
+
+@pytest.mark.usefixtures("clinic")
+def test_all_intervals_at_once_and_steps_after_the_noise() -> None:
+    words = ("--simultaneous", "--after", "nonnegative", "--after", "whole", "--rows", "100")
+    said = " ".join(run("ask", "clinic.toml", COUNT, "--epsilon", "0.5", *words).split())
+    assert "all at once" in said
+    assert "whole, after the noise" in said
+    assert "all intervals" in " ".join(run("explain", "clinic.toml", COUNT, "--epsilon", "0.5", *words).split())

@@ -122,7 +122,8 @@ def laplace_radius(scales: FloatArray, doubt: float) -> FloatArray:
     if nothing.any():
         return np.where(nothing, 0, laplace_radius(np.where(nothing, 1, scales), doubt))
     if len(scales) > _MOST_ADDED:
-        return np.minimum(scales.max(axis=0) * _alike(len(scales), doubt), _chernoff(scales, doubt))
+        least: FloatArray = np.minimum(scales.max(axis=0) * _alike(len(scales), doubt), _chernoff(scales, doubt))
+        return least
     unit = scales.max(axis=0)
     apart = _apart(scales / unit)
     ratios = apart[:, None] ** 2 - apart[None] ** 2
