@@ -62,11 +62,10 @@ def test_answers_from_noisy_counts_hold_the_truth_as_often_as_they_say():
 
 
 def _measured(portion, weights, distance):
-    """Draws of all that is measured, on two inputs, in the direction in which a unit moves it."""
+    """Draws of all that is measured, on two inputs, in the direction in which a replaced unit moves it."""
     counts = portion.kind is Vectors.COUNTS
-    cells = np.array([40, 30, 20, 10]) * WEIGHT if counts else np.array([100 * WEIGHT])
-    replaced = portion.neighbours is Neighbours.REPLACE
-    step = np.array([1, -1, 0, 0] if replaced else [1, 0, 0, 0]) if counts else np.array([2 if replaced else 1])
+    cells, step = (np.array([40, 30]), np.array([1, -1])) if counts else (np.array([100]), np.array([2]))
+    cells = cells * WEIGHT
     vectors = [cells], [cells + distance * WEIGHT * step]
     direction = np.concatenate([weight * step for weight in weights])
     direction = direction / np.linalg.norm(direction)
