@@ -70,7 +70,9 @@ _ELSEWHERE = {
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module's attribute
-    """The curator is loaded when it is first asked for, so that mechanisms alone stay light."""
+    """The curator, and models, are loaded when they are first asked for, so that mechanisms alone stay light."""
+    if name == "learn":
+        return import_module("deniable.learn")
     if name not in __all__:
         raise AttributeError(f"module 'deniable' has no attribute {name!r}")
     room = import_module(_ELSEWHERE.get(name, "deniable.curator"))

@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import binom
 
 import deniable
+from deniable.audit import audit
 from deniable.core.algebra.query import WEIGHT
 from deniable.core.normal import quantile
 from deniable.core.sensitivity import Neighbours
@@ -58,3 +59,29 @@ def test_answers_from_noisy_counts_hold_the_truth_as_often_as_they_say():
                 held += found.low <= true <= found.high
     low, high = binom.ppf(ALARM / 2, 2 * tries, 0.95), binom.ppf(1 - ALARM / 2, 2 * tries, 0.95)
     assert low <= held <= high
+
+
+def _measured(portion, weights, distance):
+    """Draws of all that is measured, on two inputs, in the direction in which a replaced unit moves it."""
+    counts = portion.kind is Vectors.COUNTS
+    cells, step = (np.array([40, 30]), np.array([1, -1])) if counts else (np.array([100]), np.array([2]))
+    cells = cells * WEIGHT
+    vectors = [cells], [cells + distance * WEIGHT * step]
+    direction = np.concatenate([weight * step for weight in weights])
+    direction = direction / np.linalg.norm(direction)
+
+    def sample(place, count):
+        return np.array([portion.measure(vectors[place] * len(weights), weights) @ direction for _ in range(count)])
+
+    return sample
+
+
+@pytest.mark.parametrize("kind", list(Vectors))
+def test_measurements_of_neighbours_are_told_apart_no_better_than_was_paid_for(kind):
+    """Each audit is wrong with probability 1e-6 at most."""
+    portion = Portion(Fraction(1, 8), WEIGHT, kind, Neighbours.REPLACE)
+    claim, delta = portion.mechanism.loss.at(Fraction(1, 10**5)).epsilon, Fraction(1, 10**5)
+    found = audit(_measured(portion, [3000, 2700], 1), inputs=(0, 1), epsilon=claim, delta=delta, samples=1600)
+    assert found.passed
+    heavy = audit(_measured(portion, [3000, 2700], 8), inputs=(0, 1), epsilon=claim, delta=delta, samples=1600)
+    assert not heavy.passed, "a unit that weighs eight times what was paid for"

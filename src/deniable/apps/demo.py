@@ -79,21 +79,21 @@ def _fresh(folder: Path) -> None:
 
 def _first_question(curator: Curator, console: Console) -> None:
     _step(console, "The price of a question, before anything is read or paid", _BY_REGION)
-    console.print(curator.explain(_BY_REGION, epsilon="0.5"))
+    console.print(curator.explain(_BY_REGION, epsilon="0.25"))
     _step(console, "The same question, paid")
-    answer = curator.ask(_BY_REGION, epsilon="0.5")
+    answer = curator.ask(_BY_REGION, epsilon="0.25")
     console.print(answer)
     console.print(f"[dim]{answer.meaning}[/dim]")
 
 
 def _repeat(curator: Curator, console: Console) -> None:
     _step(console, "Asked again, spelled differently: the recorded answer, for nothing", _RESPACED)
-    console.print(curator.ask(_RESPACED, epsilon="0.5"))
+    console.print(curator.ask(_RESPACED, epsilon="0.25"))
 
 
 def _private_keys(curator: Curator, console: Console) -> None:
     _step(console, "Private group keys: common ones show, snake bites stay hidden", _BY_REASON)
-    console.print(curator.ask(_BY_REASON, epsilon="1", delta="1e-7"))
+    console.print(curator.ask(_BY_REASON, rho="0.02", delta="1e-7"))
 
 
 def _smokers(curator: Curator, console: Console) -> None:
@@ -124,6 +124,7 @@ def _farewell(policy: Path, console: Console) -> None:
         f"{program} check {policy}",
         f"{program} explain {policy} '{_YOURS}' --epsilon 0.1",
         f"{program} ask {policy} '{_YOURS}' --epsilon 0.1",
+        f"{program} synthesize {policy} --rho 0.03 --delta 1e-7 -o {policy.parent / 'synthetic'}",
         f"{program} budget {policy}",
         f"{program} ledger list {policy}",
     ):

@@ -22,6 +22,9 @@ Param = Annotated[
 Epsilon = Annotated[
     str | None, typer.Option(metavar=_NUMBER, help="Privacy budget to spend, as pure epsilon (Laplace noise).")
 ]
+EpsilonWithDelta = Annotated[
+    str | None, typer.Option(metavar=_NUMBER, help="Privacy budget to spend, as epsilon with a delta (Gaussian noise).")
+]
 Rho = Annotated[
     str | None, typer.Option(metavar=_NUMBER, help="Privacy budget to spend, as rho of zCDP (Gaussian noise).")
 ]

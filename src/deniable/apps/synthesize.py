@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 import deniable
-from deniable.apps.options import Analyst, Confidence, Epsilon, Policy, Rho
+from deniable.apps.options import Analyst, Confidence, EpsilonWithDelta, Policy, Rho
 from deniable.core.errors import InvalidArgumentError
 
 _DUMMIES = 1000
@@ -33,7 +33,7 @@ def command(
         ),
     ] = [],  # noqa: B006 - Typer reads it
     rho: Rho = None,
-    epsilon: Epsilon = None,
+    epsilon: EpsilonWithDelta = None,
     delta: Annotated[
         str | None,
         typer.Option(metavar="NUMBER", help="Delta that goes with epsilon, or that reveals values not in the policy."),

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 import deniable
-from deniable.apps.options import Analyst, Epsilon, Policy, Rho
+from deniable.apps.options import Analyst, EpsilonWithDelta, Policy, Rho
 from deniable.core.errors import InvalidArgumentError
 
 
@@ -17,7 +17,7 @@ def command(
     policy: Policy,
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="The model file (TOML): model, select, target.")],
     rho: Rho = None,
-    epsilon: Epsilon = None,
+    epsilon: EpsilonWithDelta = None,
     delta: Annotated[str | None, typer.Option(metavar="NUMBER", help="Delta that goes with epsilon.")] = None,
     analyst: Analyst = None,
     output: Annotated[

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from deniable.core.shown import at_most
 from deniable.core.vectors.design import GRID, BinnedFeature, CategoryFeature, Classes, Feature, NumberFeature
 from deniable.learn.quote import WORDS
 
@@ -84,7 +85,7 @@ def _protected(trained: Trained) -> tuple[str, ...]:
 
 
 def _price(trained: Trained) -> tuple[str, ...]:
-    forms = ", ".join(f"{name} {value}" for name, value in trained.loss.items() if value not in (None, 0))
+    forms = ", ".join(f"{name} {at_most(value)}" for name, value in trained.loss.items() if value)
     free = (
         "it was asked for before, so it cost nothing more" if trained.free else "charged once, before any row was read"
     )

@@ -18,6 +18,9 @@ from deniable.releases.synthetic.likeness import GoalSide, Particles, Single, co
 from deniable.releases.synthetic.one_way import FloatArray
 
 _SWEEPS = 10
+_AFTER = 3
+"""Sweeps over a part that comes after many rows: of so many, chance is a small part of the error."""
+_MANY = 1 << 16
 _CONSIDERED = 0.1
 """The part of rows that a sweep looks at, in each column: those that lie in the fullest cells."""
 _MOVED = 0.7
@@ -38,11 +41,13 @@ class Settling:
     """Columns that are not given."""
     owed: dict[int, FloatArray] = field(default_factory=dict)
     """For each goal, how many rows the parts before had too few, by cell."""
+    settled: int = 0
+    """How many rows the parts before had."""
 
     def settle(self, particles: Particles, terms: Single, own: Sequence[Single], chance: np.random.Generator) -> None:
         """Move what should be moved. The field's terms say which rows are likely."""
         size = particles.rows[0].size
-        for _ in range(_SWEEPS):
+        for _ in range(_SWEEPS if self.settled < _MANY else _AFTER):
             for place in chance.permutation(self.free):
                 block = particles.blocks[place]
                 self._sweep(place, particles, _LIKELY * terms[block], _LIKELY * own[place], chance)
@@ -50,6 +55,7 @@ class Settling:
             for side in self.sides[place]:
                 if not side.turned:
                     self.owed[side.number] = self._excess(side, place, particles.rows, size) * -1.0
+        self.settled += size
 
     def _sweep(self, place: int, particles: Particles, terms: Single, own: Single, chance: np.random.Generator) -> None:
         """One column: what each row would lose by going, what it would gain by coming elsewhere, and who moves."""
