@@ -55,16 +55,16 @@ assets:                   ## the console's scripts, from npm; what it builds is 
 pictures: $(READY)        ## the pictures of docs/attacks, from fresh attacks
 	$(BIN)/python -m deniable.apps.attack.pictures docs/attacks
 
-docs: $(READY)            ## the site, in docs/_build; warnings are errors, and the notebooks run
-	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs docs/_build
-	@echo "open docs/_build/index.html"
+docs: $(READY)            ## the site, in build/docs; warnings are errors, and the notebooks run
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs build/docs
+	@echo "open build/docs/index.html"
 
 dist: $(READY)            ## wheel and source, in dist/
 	rm -rf dist
 	$(BIN)/python -m build --outdir dist .
 
 clean:
-	rm -rf docs/_build dist .venv .venv-spark .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf build dist .venv .venv-spark .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv .venv

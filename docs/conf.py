@@ -24,7 +24,7 @@ extensions = [
     "repository_files",
     "theorem_fields",
 ]
-exclude_patterns = ["_build", "_extensions"]
+exclude_patterns = ["_extensions"]
 nitpicky = False
 show_warning_types = True
 

@@ -58,8 +58,10 @@ def test_the_unpacked_wheel_lists_its_attacks(wheel: Path, tmp_path: Path) -> No
     """The fast version: with the libraries of this environment, and none of the repository's files."""
     zipfile.ZipFile(wheel).extractall(tmp_path / "package")
     environment = {**os.environ, "PYTHONPATH": str(tmp_path / "package")}
-    said = run([sys.executable, "-c", "import deniable; print(deniable.__file__)"], tmp_path, environment)
-    assert said.startswith(str(tmp_path))
+    program = "import sys, deniable; print(deniable.__file__, *sys.modules)"
+    place, *loaded = run([sys.executable, "-c", program], tmp_path, environment).split()
+    assert place.startswith(str(tmp_path))
+    assert not {"numpy", "scipy", "pyarrow", "duckdb", "sqlglot", "sqlalchemy"} & set(loaded)
     assert "reconstruct" in run([sys.executable, "-m", "deniable", "attack", "list"], tmp_path, environment)
 
 

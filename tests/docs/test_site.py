@@ -11,11 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-PAGES = {
-    path.relative_to(DOCS).with_suffix("").as_posix()
-    for path in [*DOCS.rglob("*.md"), *DOCS.rglob("*.ipynb")]
-    if "_build" not in path.parts
-}
+PAGES = {path.relative_to(DOCS).with_suffix("").as_posix() for path in [*DOCS.rglob("*.md"), *DOCS.rglob("*.ipynb")]}
 TREE = re.compile(r"^```\{toctree\}\n(.*?)^```", flags=re.MULTILINE | re.DOTALL)
 
 

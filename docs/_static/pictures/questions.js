@@ -30,6 +30,9 @@ Live.pictures.questions = (place) => {
     drawing.draw("circle", { cx: x, cy: y, r: 5, class: "truth" });
     drawing.draw("circle", { cx: x, cy: z, r: 5, class: "answer" });
     drawing.draw("text", { x: 60, y: 22 }, "error of each count, ±");
+    const label = (error, words) => drawing.draw("text", { x: 560, y: at(1, error(4000, e))[1] - 8, "text-anchor": "end" }, words);
+    label(laplace, "Laplace");
+    label(gaussian, "Gaussian");
     say(
       `${Live.text(k, 0)} counts under epsilon ${Live.text(e)}: ±${Live.text(laplace(k, e), 0)} each with Laplace noise, ` +
         `±${Live.text(gaussian(k, e), 0)} with Gaussian noise and delta one in a million. The first grows with the number of ` +

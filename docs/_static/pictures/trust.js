@@ -25,6 +25,9 @@ Live.pictures.trust = (place) => {
     drawing.draw("polyline", { points: curve(central), class: "line answer-line" });
     drawing.draw("circle", { cx: at(n, 1)[0], cy: at(n, local(n, e))[1], r: 5, class: "noise" });
     drawing.draw("circle", { cx: at(n, 1)[0], cy: at(n, central(n, e))[1], r: 5, class: "answer" });
+    const label = (error, words) => drawing.draw("text", { x: 480, y: at(1, error(400000, e))[1] - 10 }, words);
+    label(local, "everybody adds noise");
+    label(central, "a curator does");
     say(
       `The share of ${Live.text(n, 0)} people at epsilon ${Live.text(e)}: ±${Live.text(100 * local(n, e), 2)} points if each of ` +
         `them adds noise, ±${Live.text(100 * central(n, e), 4)} points if a curator does.`,
