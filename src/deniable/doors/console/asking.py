@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from math import isfinite, log10
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -113,9 +114,9 @@ async def shown(
     """The page with all of its parts."""
     session = visitor.session
     session.may_ask()
-    facts = {
+    facts: dict[str, Any] = {
         "written": written,
-        "price": await priced(session, written),
+        "price": None if "answer" in more or "price" in more else await priced(session, written),
         "tables": described(session.policy),
         "schema": {name: list(table.columns) for name, table in session.policy.tables.items()},
         "budget": await session.budget(),
@@ -152,6 +153,6 @@ def _usual(session: Session) -> Written:
     return Written("", amount="" if usual is None else f"{float(usual):g}")
 
 
-def _buttons(session: Session, built: Built) -> dict[str, object]:
+def _buttons(session: Session, built: Built) -> dict[str, Any]:
     choices = built.choices(session.policy)
     return {"built": built, "choices": choices, "values": built.values(session.policy), "signs": list(SIGNS)}
