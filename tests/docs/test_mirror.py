@@ -36,6 +36,7 @@ TOPICS = {
     "engines/duckdb/test_files.py": "files as the engine meets them: spoiled, changed, of every kind",
     "engines/sql/test_marginals.py": "one kind of query, whose spelling is spread over the room",
     "engines/duckdb/test_reliance.py": "what we rely on in DuckDB itself",
+    "ledger/test_requests.py": "requests for more, from the entry to the checkpoint",
     "mechanisms/test_floats.py": "floats on the grid, for every mechanism that takes them",
     "planner/test_refusals.py": "every refusal of every pass, in one list, as docs/sql.md has them",
     "policy/test_fuzz.py": "mangled policies, whichever part is mangled",

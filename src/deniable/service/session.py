@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, Context, Decimal
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from deniable.releases.linear.release import Release
 
 _LONGEST_REASON = 2_000
+_MOST_DIGITS = 10
 _NOMINAL: dict[str, Any] = {"epsilon": 1}
 """For what does not depend on the spend."""
 Result = TypeVar("Result")
@@ -182,44 +186,52 @@ class Session:
         return await self._paid("release", buy, told)
 
     async def has_seen(self, sql: str, spending: Spending) -> bool:
-        """Whether the analyst has paid for this answer already, so that to see it again is free. Costs nothing."""
+        """Whether the analyst has this answer already, so that to see it again is free. Costs nothing.
+
+        Until its deadline nobody has it: else one could see in a price when the engine was done.
+        """
 
         def work() -> bool:
             curator = self.population.curator
-            payment = self._settled(spending, sql)
-            accounts = self.policy.accounts(self.payer) if self.payer is not None else ()
-            return bool(accounts) and curator.ledger.has_seen(curator.name(sql, **payment), accounts[-1].name)
+            accounts = self.policy.accounts(self.payer)
+            name = curator.name(sql, **self._settled(spending, sql))
+            return self.population.schedule.is_settled(name) and curator.ledger.has_seen(name, accounts[-1].name)
 
+        self.may_ask()
         return await self.free("find", work)
 
     async def reopened(self, entry: int) -> tuple[Charged, dict[str, Any], NoisyAnswer | None]:
-        """A charge of the analyst's own, how it was paid, and its answer: for free, because it was paid for.
+        """A charge of the analyst's own, how it was paid, and its answer: for free, and not before its deadline.
 
-        The answer is None where it cannot be had for nothing: the data or the policy have changed since, or several
-        questions were asked at once.
+        The answer is None where it cannot be had for nothing: the data or the policy have changed since, several
+        questions were asked at once, or it failed.
 
         Raises:
             Refused: there is no such charge of theirs.
         """
         self.may_ask()
+        curator = self.population.curator
 
-        def work() -> tuple[Charged, dict[str, Any], NoisyAnswer | None]:
-            curator = self.population.curator
-            found = next(
-                (one for one in curator.history() if one.sequence == entry and _is_charge(one, self.who)), None
-            )
-            if found is None:
+        def find() -> tuple[Entry, dict[str, Any] | None]:
+            mine = (one for one in curator.history() if one.sequence == entry and _is_charge(one, self.who))
+            if (found := next(mine, None)) is None:
                 raise Refused("unknown-entry", "There is no such question of yours.", "See your history.")
-            payment = _payment(found.loss)
-            try:
-                if curator.name(found.text, **payment) != found.question:
-                    return _charged(found), payment, None
-            except (Refused, InvalidArgumentError):  # asked under another policy, or many at once
-                return _charged(found), payment, None
-            answer = curator.recorded(found.text, analyst=self.who, **payment)
-            return _charged(found), payment, None if answer is None else _complete(answer)
+            with suppress(Refused, InvalidArgumentError):  # asked under another policy, or many at once
+                for payment in _payments(found.loss):
+                    if curator.name(found.text, **payment) == found.question:
+                        return found, payment
+            return found, None
 
-        return await self.free("reopen", work)
+        found, payment = await self.free("reopen", find)
+        if payment is None:
+            return _charged(found), next(_payments(found.loss)), None
+        await self.population.schedule.settled(found.question)
+
+        def look() -> NoisyAnswer | None:
+            answer = curator.recorded(found.text, analyst=self.who, **payment)
+            return None if answer is None else _complete(answer)
+
+        return _charged(found), payment, await self._free("find", look)
 
     async def budget(self) -> Budget:
         """The analyst's own account; a custodian's or reviewer's is the population's."""
@@ -379,10 +391,18 @@ def _is_charge(entry: Entry, analyst: str | None) -> bool:
     return entry.kind in {"charged", "shown"} and analyst in (None, entry.analyst)
 
 
-def _payment(loss: Loss) -> dict[str, Any]:
-    """How a question was paid that lost so much: by epsilon, where that is proven, or else by rho."""
+def _payments(loss: Loss) -> Iterator[dict[str, Any]]:
+    """How a question may have been paid that lost so much: by epsilon, where that is proven, or else by rho.
+
+    Noise is rounded up, so that a question may lose a little less than was paid: the likeliest number is the next one
+    of few digits. Whether it was paid like that is seen from the question's name, which no other payment has.
+    """
     form = "rho" if loss.epsilon is None else "epsilon"
-    return {form: getattr(loss, form), **({"delta": loss.delta} if loss.delta else {})}
+    exact, rest = getattr(loss, form), {"delta": loss.delta} if loss.delta else {}
+    yield {form: exact, **rest}
+    for digits in range(1, _MOST_DIGITS):
+        rounded = Context(prec=digits, rounding=ROUND_CEILING).divide(Decimal(exact.numerator), exact.denominator)
+        yield {form: Fraction(rounded), **rest}
 
 
 def _requested(entry: Entry, reply: Mapping[str, Any] | None) -> Requested:

@@ -39,7 +39,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class AnswerPicture:
     """A picture, what it shows, and what else could be shown."""
 
     svg: Markup
@@ -49,7 +49,7 @@ class Chart:
     caption: str
 
 
-def chart_of(answer: NoisyAnswer | PublicAnswer, column: str = "") -> Chart | None:
+def chart_of(answer: NoisyAnswer | PublicAnswer, column: str = "") -> AnswerPicture | None:
     """One noisy column by its keys; None, where there is nothing to be compared at a glance."""
     ends = answer.intervals.column_names
     table = answer.table
@@ -69,7 +69,7 @@ def chart_of(answer: NoisyAnswer | PublicAnswer, column: str = "") -> Chart | No
         return None
     words = f"{chosen} by {keys[0]}, with {percent(answer.confidence)} intervals"
     svg = _drawn(points, series, words, line=ordered and len(places) >= _LINE_FROM)
-    return Chart(svg, chosen, noisy, tuple(series) if len(series) > 1 else (), words)
+    return AnswerPicture(svg, chosen, noisy, tuple(series) if len(series) > 1 else (), words)
 
 
 def falling(points: Sequence[tuple[str, float]], cap: float, name: str) -> Markup:
