@@ -139,6 +139,15 @@ class Schedule:
         """Until the deadline of what has begun then, by the loop's clock: whatever it was, it held no place."""
         await self._deadline(start)
 
+    def is_settled(self, question: str) -> bool:
+        """Whether the answer to this question may be seen now; so it never says sooner that there is one."""
+        if question in self._pending:
+            return False
+        if not self._after or question in self._released:
+            return True
+        times = self._times(question)
+        return times is not None and overdue(*times, datetime.now(UTC), self._after) <= 0
+
     def close(self) -> None:
         """Start nothing more."""
         self._threads.shutdown(wait=True)

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
 from deniable.core.algebra.expression import Kind
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
-from deniable.core.loss import Loss
 from deniable.curator import Budget, NoisyAnswer, PublicAnswer
 from deniable.planner import OutputColumn, Quote
 from deniable.policy import Policy
 from deniable.service.hints import SPENDS
+from deniable.service.history import Charged, Requested, charges, payments, requests
 from deniable.service.log import note, request_id
 from deniable.service.population import ServedPopulation
 from deniable.service.schedule import Job
 from deniable.service.tokens import Role, Token
 
 if TYPE_CHECKING:
-    from deniable.ledger import Entry
     from deniable.releases import Workload
     from deniable.releases.linear.release import Release
 
@@ -33,45 +33,6 @@ Result = TypeVar("Result")
 Stage = Callable[[str], None]
 Spending = Mapping[str, Any]
 """How a question is paid: epsilon, rho or accuracy; delta; confidence. As people write numbers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Charged:
-    """A line of somebody's history: when it was charged, never when it was answered."""
-
-    entry: int
-    """Its place in the ledger; of an analyst's own history, which of theirs it is. The ledger has entries of answers,
-    too, so by the places of charges one could tell when somebody's answer was recorded, and so how long it ran."""
-    written: str
-    analyst: str
-    question: str
-    loss: Loss
-    shown: bool
-    """Whether only the analyst's share paid, because the answer was recorded already."""
-
-    def to_dict(self) -> dict[str, object]:
-        """For front ends."""
-        return {
-            "entry": self.entry,
-            "written": self.written,
-            "analyst": self.analyst,
-            "question": self.question,
-            "loss": self.loss.to_dict(),
-            "shown": self.shown,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Requested:
-    """A request for more, and its answer: None as long as there is none."""
-
-    entry: int
-    written: str
-    analyst: str
-    wanted: str
-    reason: str
-    granted: bool | None
-    reply: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,44 +144,57 @@ class Session:
         return await self._paid("release", buy, told)
 
     async def has_seen(self, sql: str, spending: Spending) -> bool:
-        """Whether the analyst has paid for this answer already, so that to see it again is free. Costs nothing."""
+        """Whether the analyst has this answer already, so that to see it again is free. Costs nothing.
+
+        Until its deadline nobody has it: else one could see in a price when the engine was done. Where it takes a look
+        at rows to know the data, prices do not wait for one: then nobody is told.
+        """
 
         def work() -> bool:
             curator = self.population.curator
-            payment = self._settled(spending, sql)
-            accounts = self.policy.accounts(self.payer) if self.payer is not None else ()
-            return bool(accounts) and curator.ledger.has_seen(curator.name(sql, **payment), accounts[-1].name)
+            if curator.engine.looks:
+                return False
+            accounts = self.policy.accounts(self.payer)
+            name = curator.name(sql, analyst=self.who, **self._settled(spending, sql))
+            return self.population.schedule.is_settled(name) and curator.ledger.has_seen(name, accounts[-1].name)
 
+        self.may_ask()
         return await self.free("find", work)
 
     async def reopened(self, entry: int) -> tuple[Charged, dict[str, Any], NoisyAnswer | None]:
-        """A charge of the analyst's own, how it was paid, and its answer: for free, because it was paid for.
+        """A charge of the analyst's own, how it was paid, and its answer: for free, and not before its deadline.
 
-        The answer is None where it cannot be had for nothing: the data or the policy have changed since, or several
-        questions were asked at once.
+        The answer is None where it cannot be had for nothing: the data or the policy have changed since, several
+        questions were asked at once, or it failed.
 
         Raises:
             Refused: there is no such charge of theirs.
         """
         self.may_ask()
+        curator = self.population.curator
 
-        def work() -> tuple[Charged, dict[str, Any], NoisyAnswer | None]:
-            curator = self.population.curator
-            found = next(
-                (one for one in curator.history() if one.sequence == entry and _is_charge(one, self.who)), None
-            )
-            if found is None:
+        def find() -> tuple[Charged, str, dict[str, Any] | None]:
+            mine = {line.entry: (line, one) for line, one in charges(curator.history(), self.who)}
+            if entry not in mine:
                 raise Refused("unknown-entry", "There is no such question of yours.", "See your history.")
-            payment = _payment(found.loss)
-            try:
-                if curator.name(found.text, **payment) != found.question:
-                    return _charged(found), payment, None
-            except (Refused, InvalidArgumentError):  # asked under another policy, or many at once
-                return _charged(found), payment, None
-            answer = curator.recorded(found.text, analyst=self.who, **payment)
-            return _charged(found), payment, None if answer is None else _complete(answer)
+            line, found = mine[entry]
+            with suppress(Refused, InvalidArgumentError):  # asked under another policy, or many at once
+                for payment in payments(found.loss):
+                    if curator.name(found.text, analyst=self.who, **payment) == found.question:
+                        return line, found.question, payment
+            return line, found.question, None
 
-        return await self.free("reopen", work)
+        self.admit()
+        line, question, payment = await self._found(find)
+        if payment is None:
+            return line, next(payments(line.loss)), None
+        await self.population.schedule.settled(question)
+
+        def look() -> NoisyAnswer | None:
+            answer = curator.recorded(line.question, analyst=self.who, **payment)
+            return None if answer is None else _complete(answer)
+
+        return line, payment, await self._found(look)
 
     async def budget(self) -> Budget:
         """The analyst's own account; a custodian's or reviewer's is the population's."""
@@ -241,31 +215,21 @@ class Session:
         """Charges after one of them, oldest first: an analyst's own, or everybody's for the other roles."""
 
         def work() -> list[Charged]:
-            mine = self.who if self.token.role is Role.ANALYST else None
-            found = [_charged(entry) for entry in self.population.curator.history() if _is_charge(entry, mine)]
-            if mine is not None:
-                found = [replace(one, entry=number) for number, one in enumerate(found, 1)]
-            return [one for one in found if one.entry > after][:most]
+            found = charges(self.population.curator.history(), self.payer)
+            return [line for line, _ in found if line.entry > after][:most]
 
         return await self.free("history", work)
 
-    async def ask_for_more(self, wanted: str, reason: str) -> int:
+    async def ask_for_more(self, wanted: str, reason: str) -> None:
         """Ask the custodian for a larger share, with a reason; both are in the ledger, and so will be the answer."""
         self.may_ask()
         if not reason.strip() or max(len(wanted), len(reason)) > _LONGEST_REASON:
             raise Refused("no-reason", "A request needs a reason, in a few sentences.", "Say what it is for.")
-        return await self.free("request", lambda: self.population.curator.ledger.request(self.who, wanted, reason))
+        await self.free("request", lambda: self.population.curator.ledger.request(self.who, wanted, reason))
 
     async def requests(self) -> list[Requested]:
         """Requests for more and their answers, the last first: an analyst's own, or everybody's for other roles."""
-
-        def work() -> list[Requested]:
-            entries = self.population.curator.history()
-            replies = {one.details["request"]: one.details for one in entries if one.kind == "replied"}
-            asked = [one for one in entries if one.kind == "requested" and self.payer in (None, one.analyst)]
-            return [_requested(one, replies.get(one.sequence)) for one in reversed(asked)]
-
-        return await self.free("requests", work)
+        return await self.free("requests", lambda: requests(self.population.curator.history(), self.payer))
 
     def admit(self) -> None:
         """Count a request; refused if there are too many, or if the token was revoked or has expired meanwhile."""
@@ -389,23 +353,3 @@ def _kind(stored: pa.DataType) -> Kind:
         Kind.NUMBER: lambda found: pa.types.is_floating(found) or pa.types.is_decimal(found),
     }
     return next((kind for kind, holds in tests.items() if holds(stored)), Kind.TEXT)
-
-
-def _is_charge(entry: Entry, analyst: str | None) -> bool:
-    return entry.kind in {"charged", "shown"} and analyst in (None, entry.analyst)
-
-
-def _payment(loss: Loss) -> dict[str, Any]:
-    """How a question was paid that lost so much: by epsilon, where that is proven, or else by rho."""
-    form = "rho" if loss.epsilon is None else "epsilon"
-    return {form: getattr(loss, form), **({"delta": loss.delta} if loss.delta else {})}
-
-
-def _requested(entry: Entry, reply: Mapping[str, Any] | None) -> Requested:
-    said = entry.details
-    answer = (None, "") if reply is None else (bool(reply["granted"]), str(reply["reason"]))
-    return Requested(entry.sequence, entry.written, entry.analyst, said["wanted"], said["reason"], *answer)
-
-
-def _charged(entry: Entry) -> Charged:
-    return Charged(entry.sequence, entry.written, entry.analyst, entry.text, entry.loss, shown=entry.kind == "shown")

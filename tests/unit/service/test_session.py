@@ -477,3 +477,62 @@ def test_there_repeats_of_a_batch_wait_as_well(tmp_path, monkeypatch):
     seconds, answers = asyncio.run(play())
     assert answers[0].free
     assert seconds >= 0.695
+
+
+def test_nobody_sees_before_its_deadline_that_there_is_an_answer(tmp_path):
+    async def play():
+        with served(tmp_path, "1s") as (service, secrets):
+            alice, bob = [await session(service, secrets[name]) for name in ("alice", "bob")]
+            asked = asyncio.create_task(alice.ask(COUNT, {"epsilon": "1"}))
+            while not (charges := await alice.history()):
+                pass
+            opened = asyncio.create_task(alice.reopened(charges[0].entry))
+            early = []
+            ledger = service.populations["clinic"].curator.ledger
+            while not asked.done():
+                there = ledger.find(ledger.history()[1].question) is not None
+                seen = await alice.has_seen(COUNT, {"epsilon": "1"})
+                if not asked.done():
+                    early.append((there, seen, opened.done()))
+                await asyncio.sleep(0.05)
+            *_, answer = await opened
+            late = [await who.has_seen(COUNT, {"epsilon": "1"}) for who in (alice, bob)]
+            same = answer.table == (await asked).table
+            with pytest.raises(Refused, match="unknown-entry"):
+                await bob.reopened(charges[0].entry)
+            await service.close()
+            return early, late, same, answer.free
+
+    early, late, same, free = asyncio.run(play())
+    assert any(there for there, *_ in early)
+    assert not any(seen or opened for _, seen, opened in early)
+    assert late == [True, False]
+    assert same
+    assert free
+
+
+@pytest.mark.parametrize(
+    ("sql", "payment"),
+    [
+        (COUNT, {"epsilon": "0.25"}),
+        (COUNT, {"rho": "0.01"}),
+        (COUNT, {"accuracy": "20"}),
+        ("SELECT reason, COUNT(*) AS n FROM visits GROUP BY reason", {"rho": "0.003", "delta": "1e-9"}),
+        ("SELECT reason, COUNT(*) AS n FROM visits GROUP BY reason", {"epsilon": "0.7", "delta": "1e-9"}),
+        ("SELECT region, MEDIAN(age) AS a FROM visits GROUP BY region", {"epsilon": "1"}),
+    ],
+)
+def test_what_was_paid_in_whatever_way_is_opened_again_for_free(tmp_path, sql, payment):
+    async def play():
+        with served(tmp_path, "1ms", None) as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            answer = await alice.ask(sql, payment)
+            (charge,) = await alice.history()
+            *_, again = await alice.reopened(charge.entry)
+            many = len(await alice.history())
+            await service.close()
+            return answer.table, again.table, many
+
+    first, again, many = asyncio.run(play())
+    assert first == again
+    assert many == 1

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -15,7 +16,7 @@ from deniable.curator import Budget
 from deniable.doors.console.charts import falling
 from deniable.doors.console.pages import HOME, go, page
 from deniable.doors.console.visitors import Visiting
-from deniable.service.session import Charged
+from deniable.service.history import Charged
 from deniable.service.tokens import Role
 
 router = APIRouter()
@@ -50,7 +51,13 @@ async def budget(request: Request, visitor: Visiting) -> Response:
         spent[charge.analyst] += 1
     mine = session.token.role is Role.ANALYST
     requests = await session.requests() if mine else []
-    facts = {"accounts": accounts, "mine": mine, "charges": charges, "asked": dict(spent), "requests": requests}
+    facts: dict[str, Any] = {
+        "accounts": accounts,
+        "mine": mine,
+        "charges": charges,
+        "asked": dict(spent),
+        "requests": requests,
+    }
     return page(request, "budget", **facts)
 
 

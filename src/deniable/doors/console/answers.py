@@ -17,7 +17,7 @@ from deniable.doors.console.pages import HOME, page
 from deniable.doors.console.sheets import compared, first_keys, sheet_of
 from deniable.doors.console.snippets import snippets
 from deniable.doors.console.visitors import Visiting
-from deniable.doors.console.written import Written
+from deniable.doors.console.written import WrittenQuestion
 from deniable.doors.http.formats import ARROW, CSV, JSON, PARQUET
 from deniable.doors.http.formats import written as file_of
 from deniable.doors.http.jobs import Asked
@@ -28,12 +28,12 @@ FORMS = {"csv": CSV, "json": JSON, "parquet": PARQUET, "arrow": ARROW}
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class AnswerPage:
     """An answer as a page shows it."""
 
     place: str
     """Its address, below which its files are."""
-    written: Written
+    written: WrittenQuestion
     answer: NoisyAnswer | PublicAnswer
     chosen: tuple[str, str] = ("", "")
     """Two groups that are compared."""
@@ -72,7 +72,7 @@ async def look(request: Request, name: str, visitor: Visiting, one: str = "", ot
         return await asking.shown(request, visitor, written, price=price)
     except Failed as failure:
         return await asking.shown(request, visitor, written, waiting={"place": "", "stage": str(failure)})
-    found = Shown(place, written, answer, (one, other))
+    found = AnswerPage(place, written, answer, (one, other))
     return await asking.shown(request, visitor, written, answer=found.facts(request))
 
 
@@ -104,7 +104,7 @@ def file(answer: NoisyAnswer | PublicAnswer, form: str) -> Response:
     return found
 
 
-def _mine(request: Request, session: Session, name: str) -> tuple[Asked, Written]:
+def _mine(request: Request, session: Session, name: str) -> tuple[Asked, WrittenQuestion]:
     """Somebody else's is not there, and neither is one that was forgotten."""
     session.may_ask()
     asked = request.app.state.jobs.get((session.population.name, session.who), name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from math import isfinite, log10
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -17,7 +18,7 @@ from deniable.doors.console.builder import SIGNS, Built
 from deniable.doors.console.data import described
 from deniable.doors.console.pages import HOME, by_script, go, page
 from deniable.doors.console.visitors import Visiting, Visitor
-from deniable.doors.console.written import Written
+from deniable.doors.console.written import WrittenQuestion
 from deniable.planner import Quote
 from deniable.planner.plan import Priced
 from deniable.service.session import Session
@@ -32,7 +33,7 @@ _MEANT = re.compile(r"[Dd]id you mean '([^']+)'\?")
 class Price:
     """What is said below a question: a price, that there is none, or why it is refused."""
 
-    written: Written
+    written: WrittenQuestion
     quote: Quote | None = None
     budget: Budget | None = None
     refusal: Refused | None = None
@@ -73,13 +74,13 @@ class Price:
 async def ask_page(request: Request, visitor: Visiting) -> Response:
     """An empty page, or a question to begin with."""
     said = dict(request.query_params)
-    return await shown(request, visitor, Written.read(said) if "sql" in said else _usual(visitor.session))
+    return await shown(request, visitor, WrittenQuestion.read(said) if "sql" in said else _usual(visitor.session))
 
 
 @router.post("/ask/price")
 async def price(request: Request, visitor: Visiting) -> Response:
     """What it would cost. Reads no private row, and costs nothing."""
-    written = Written.read(visitor.sent)
+    written = WrittenQuestion.read(visitor.sent)
     if not by_script(request):
         return await shown(request, visitor, written)
     visitor.session.may_ask()
@@ -90,7 +91,7 @@ async def price(request: Request, visitor: Visiting) -> Response:
 async def build(request: Request, visitor: Visiting) -> Response:
     """The question that the buttons write."""
     built, policy = Built.read(visitor.sent), visitor.session.policy
-    written = Written.read({**visitor.sent, "sql": built.sql(policy) or visitor.sent.get("sql", "")})
+    written = WrittenQuestion.read({**visitor.sent, "sql": built.sql(policy) or visitor.sent.get("sql", "")})
     if not by_script(request):
         return await shown(request, visitor, written, built)
     visitor.session.may_ask()
@@ -100,7 +101,7 @@ async def build(request: Request, visitor: Visiting) -> Response:
 @router.post("/ask")
 async def pay(request: Request, visitor: Visiting) -> Response:
     """Ask, if what was priced is what is sent: nobody pays a price that they have not seen."""
-    written = Written.read(visitor.sent)
+    written = WrittenQuestion.read(visitor.sent)
     if visitor.sent.get("priced") != written.digest:
         return await shown(request, visitor, written)
     visitor.session.may_ask()
@@ -108,14 +109,14 @@ async def pay(request: Request, visitor: Visiting) -> Response:
 
 
 async def shown(
-    request: Request, visitor: Visitor, written: Written, built: Built | None = None, **more: object
+    request: Request, visitor: Visitor, written: WrittenQuestion, built: Built | None = None, **more: object
 ) -> Response:
     """The page with all of its parts."""
     session = visitor.session
     session.may_ask()
-    facts = {
+    facts: dict[str, Any] = {
         "written": written,
-        "price": await priced(session, written),
+        "price": None if "answer" in more or "price" in more else await priced(session, written),
         "tables": described(session.policy),
         "schema": {name: list(table.columns) for name, table in session.policy.tables.items()},
         "budget": await session.budget(),
@@ -128,7 +129,7 @@ async def shown(
     return page(request, "ask", **{**facts, **more})
 
 
-async def priced(session: Session, written: Written) -> Price | None:
+async def priced(session: Session, written: WrittenQuestion) -> Price | None:
     """The price, or the refusal that asking would meet; None where nothing is written."""
     if not written.sql.strip():
         return None
@@ -146,12 +147,12 @@ async def priced(session: Session, written: Written) -> Price | None:
     return Price(written, quote, await session.budget(), free=why)
 
 
-def _usual(session: Session) -> Written:
+def _usual(session: Session) -> WrittenQuestion:
     """Where an analyst begins: with their usual spend, if the policy gives them one."""
     usual = session.policy.per_question.get(session.who)
-    return Written("", amount="" if usual is None else f"{float(usual):g}")
+    return WrittenQuestion("", amount="" if usual is None else f"{float(usual):g}")
 
 
-def _buttons(session: Session, built: Built) -> dict[str, object]:
+def _buttons(session: Session, built: Built) -> dict[str, Any]:
     choices = built.choices(session.policy)
     return {"built": built, "choices": choices, "values": built.values(session.policy), "signs": list(SIGNS)}

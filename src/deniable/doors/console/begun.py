@@ -7,7 +7,7 @@ from collections import OrderedDict
 from fastapi import Request
 
 from deniable.curator import NoisyAnswer, PublicAnswer
-from deniable.doors.console.written import Written
+from deniable.doors.console.written import WrittenQuestion
 from deniable.doors.http.jobs import Asked, Jobs
 from deniable.service.session import Session
 
@@ -18,20 +18,20 @@ class Texts:
     """What was asked under which address, as long as there is room."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, Written] = OrderedDict()
+        self._known: OrderedDict[str, WrittenQuestion] = OrderedDict()
 
-    def keep(self, name: str, written: Written) -> None:
+    def keep(self, name: str, written: WrittenQuestion) -> None:
         """Until there are too many."""
         self._known[name] = written
         while len(self._known) > _MOST:
             self._known.popitem(last=False)
 
-    def get(self, name: str) -> Written | None:
+    def get(self, name: str) -> WrittenQuestion | None:
         """What was asked."""
         return self._known.get(name)
 
 
-def begin(request: Request, session: Session, written: Written) -> str:
+def begin(request: Request, session: Session, written: WrittenQuestion) -> str:
     """Ask, and do not wait; the address under which the answer will be."""
     plain, spending = written.settled
     jobs: Jobs = request.app.state.jobs

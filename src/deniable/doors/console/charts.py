@@ -20,7 +20,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 76, 16, 14, 58
 _MOST_PLACES, _MOST_SERIES = 400, 6
 _LINE_FROM = 13
 """Ordered keys, from so many on, are a line with a band; fewer are bars."""
-_TICKS, _LABELS, _LONG = 4, 16, 9
+_TICKS, _LABELS, _LONG, _IN_A_ROW, _LEAN = 4, 16, 9, 90, 28
 
 
 Scale = Callable[[float], float]
@@ -39,7 +39,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class AnswerPicture:
     """A picture, what it shows, and what else could be shown."""
 
     svg: Markup
@@ -49,7 +49,7 @@ class Chart:
     caption: str
 
 
-def chart_of(answer: NoisyAnswer | PublicAnswer, column: str = "") -> Chart | None:
+def chart_of(answer: NoisyAnswer | PublicAnswer, column: str = "") -> AnswerPicture | None:
     """One noisy column by its keys; None, where there is nothing to be compared at a glance."""
     ends = answer.intervals.column_names
     table = answer.table
@@ -59,21 +59,17 @@ def chart_of(answer: NoisyAnswer | PublicAnswer, column: str = "") -> Chart | No
         if f"{name}_low" in ends and not pa.types.is_temporal(values.type)
     )
     keys = [name for name in table.column_names if f"{name}_low" not in ends]
-    if not noisy or not isinstance(answer, NoisyAnswer):
+    if not noisy or not keys or not isinstance(answer, NoisyAnswer):
         return None
-    chosen = column if column in noisy else noisy[0]
-    points = _points(answer, keys, chosen) if keys else _side_by_side(answer, noisy)
+    chosen, kind = column if column in noisy else noisy[0], table[keys[0]].type
+    ordered = not pa.types.is_string(kind) and not pa.types.is_boolean(kind)
+    points = _points(answer, keys, chosen, ordered=ordered)
     series, places = list(dict.fromkeys(one.series for one in points)), {one.place for one in points}
     if not 1 < len(places) <= _MOST_PLACES or len(series) > _MOST_SERIES:
         return None
-    ordered = (
-        bool(keys) and not pa.types.is_string(table[keys[0]].type) and not pa.types.is_boolean(table[keys[0]].type)
-    )
-    line = ordered and len(places) >= _LINE_FROM
-    caption = f"{chosen if keys else 'All columns'}{f' by {keys[0]}' if keys else ''}"
-    words = f"{caption}, with {percent(answer.confidence)} intervals"
-    svg = _drawn(points, series, words, line=line)
-    return Chart(svg, chosen, noisy if keys else (), tuple(series) if len(series) > 1 else (), words)
+    words = f"{chosen} by {keys[0]}, with {percent(answer.confidence)} intervals"
+    svg = _drawn(points, series, words, line=ordered and len(places) >= _LINE_FROM)
+    return AnswerPicture(svg, chosen, noisy, tuple(series) if len(series) > 1 else (), words)
 
 
 def falling(points: Sequence[tuple[str, float]], cap: float, name: str) -> Markup:
@@ -103,37 +99,22 @@ def falling(points: Sequence[tuple[str, float]], cap: float, name: str) -> Marku
     ).format(_NARROW, _LOW, title, _axis(0.0, cap, high, _NARROW), " ".join(corners), ground, " ".join(corners), ends)
 
 
-def _points(answer: NoisyAnswer, keys: Sequence[str], column: str) -> list[Point]:
-    """The first key along the axis, the others as series."""
+def _points(answer: NoisyAnswer, keys: Sequence[str], column: str, *, ordered: bool) -> list[Point]:
+    """The first key along the axis, in its own order where it has one; the others as series."""
     table, ends = answer.table, answer.intervals
-    names = list(zip(*(table[key].to_pylist() for key in keys), strict=True))
-    numbers = zip(
-        *(part.to_pylist() for part in (table[column], ends[f"{column}_low"], ends[f"{column}_high"])), strict=True
-    )
-    return [
-        Point(_short(name[0]), " / ".join(map(_short, name[1:])), *map(float, number))
-        for name, number in zip(names, numbers, strict=True)
-        if all(one is not None and isfinite(one) for one in number)
-    ]
-
-
-def _side_by_side(answer: NoisyAnswer, noisy: Sequence[str]) -> list[Point]:
-    """One row: its columns beside each other."""
-    if answer.table.num_rows != 1:
-        return []
-    found = []
-    for name in noisy:
-        number = (answer.table[name][0], answer.intervals[f"{name}_low"][0], answer.intervals[f"{name}_high"][0])
-        values = [one.as_py() for one in number]
-        if all(one is not None and isfinite(one) for one in values):
-            found.append(Point(name, "", *map(float, values)))
-    return found
+    parts = (table[column], ends[f"{column}_low"], ends[f"{column}_high"])
+    rows = zip(*(table[key].to_pylist() for key in keys), *(part.to_pylist() for part in parts), strict=True)
+    sound = [row for row in rows if all(one is not None and isfinite(one) for one in row[-3:])]
+    if ordered:
+        sound.sort(key=lambda row: (row[0] is None, row[0]) if row[0] is not None else (True, 0))
+    return [Point(_short(row[0]), " / ".join(map(_short, row[1:-3])), *map(float, row[-3:])) for row in sound]
 
 
 def _drawn(points: Sequence[Point], series: Sequence[str], title: str, *, line: bool) -> Markup:
     least, most = (pick([0.0, *(number for one in points for number in (one.low, one.high))]) for pick in (min, max))
-    wide, high = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
     places = list(dict.fromkeys(one.place for one in points))
+    height = _HEIGHT if _leaning(places) else _HEIGHT - _LEAN
+    wide, high = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
     step, span = wide / len(places), most - least or 1.0
 
     def down(number: float) -> float:
@@ -145,7 +126,7 @@ def _drawn(points: Sequence[Point], series: Sequence[str], title: str, *, line: 
         mine = [one for one in points if one.series == name]
         shapes += _band(mine, at, down, number) if line else _whiskers(mine, at, down, (number, len(series)), step)
     return Markup('<svg class="chart" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}{}</svg>').format(
-        _WIDTH, _HEIGHT, title, _axis(least, most, high), shapes, _places(places, at, _TOP + high)
+        _WIDTH, height, title, _axis(least, most, high), shapes, _places(places, at, _TOP + high)
     )
 
 
@@ -208,7 +189,7 @@ def _axis(least: float, most: float, high: float, width: float = _WIDTH) -> Mark
 def _places(places: Sequence[str], at: dict[str, float], bottom: float) -> Markup:
     """What stands along the axis; of many, some. Long names lean."""
     every = ceil(len(places) / _LABELS)
-    leaning = len(places) * max(map(len, places), default=0) > 90 or max(map(len, places), default=0) > 3 * _LONG  # noqa: PLR2004 - characters in a row
+    leaning = _leaning(places)
     found = Markup()
     for place in places[::every]:
         x, text = at[place], place if len(place) <= 2 * _LONG else f"{place[: 2 * _LONG - 1]}…"
@@ -219,6 +200,12 @@ def _places(places: Sequence[str], at: dict[str, float], bottom: float) -> Marku
         else:
             found += Markup('<text class="tick middle" x="{:.1f}" y="{:.1f}">{}</text>').format(x, bottom + 20, text)
     return found
+
+
+def _leaning(places: Sequence[str]) -> bool:
+    """Whether names are too long to stand beside each other."""
+    longest = max(map(len, places), default=0)
+    return min(len(places), _LABELS) * longest > _IN_A_ROW or longest > 2 * _LONG
 
 
 def _short(value: object) -> str:

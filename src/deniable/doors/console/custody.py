@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
@@ -27,7 +29,9 @@ async def check(request: Request, visitor: Visiting) -> Response:
     text = visitor.sent.get("text", "")
     if not by_script(request):
         return await _policy(request, visitor, text)
-    return page(request, "parts/considered", considered=await Custody(visitor.session).consider(text))
+    considered = await Custody(visitor.session).consider(text)
+    tables = described(considered.policy or visitor.session.policy)
+    return page(request, "parts/considered", considered=considered, tables=tables)
 
 
 @router.post("/policy")
@@ -51,7 +55,7 @@ async def _policy(
     custody = Custody(visitor.session)
     based = visitor.sent.get("based") if problem is not None else None
     considered = await custody.consider(text)
-    facts = {
+    facts: dict[str, Any] = {
         "text": text,
         "considered": considered,
         "tables": described(considered.policy or visitor.session.policy),
@@ -101,7 +105,7 @@ async def reply(request: Request, entry: int, visitor: Visiting) -> Response:
 async def _people(request: Request, visitor: Visitor, **more: object) -> Response:
     session = visitor.session
     tokens = await Custody(session).tokens()
-    facts = {
+    facts: dict[str, Any] = {
         "tokens": sorted(tokens, key=lambda token: (token.state != "valid", token.name)),
         "shares": session.policy.analysts,
         "requests": await session.requests(),

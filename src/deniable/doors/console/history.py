@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Context, Decimal
 from fractions import Fraction
 
@@ -9,13 +10,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from deniable.core.shown import at_most
 from deniable.doors.console import asking
-from deniable.doors.console.answers import Shown, file
+from deniable.doors.console.answers import AnswerPage, file
 from deniable.doors.console.pages import HOME, page
 from deniable.doors.console.snippets import notebook
 from deniable.doors.console.visitors import Visiting
-from deniable.doors.console.written import Written
-from deniable.service.session import Charged
+from deniable.doors.console.written import WrittenQuestion
+from deniable.service.history import Charged
 
 router = APIRouter()
 _MOST = 100_000
@@ -39,7 +41,7 @@ async def as_notebook(request: Request, visitor: Visiting) -> Response:
     visitor.session.may_ask()
     wanted = {value for value in request.query_params.getlist("entry") if value.isdigit()}
     charges = [one for one in await visitor.session.history(0, _MOST) if not wanted or str(one.entry) in wanted]
-    text = notebook(request, [(f"Question {one.entry}, of {one.written[:10]}", paid(one)) for one in charges])
+    text = notebook(request, [(f"Question {one.entry}, of {one.written[:10]}", _noted(one)) for one in charges])
     named = {"Content-Disposition": 'attachment; filename="questions.ipynb"'}
     return Response(text, media_type="application/x-ipynb+json", headers=named)
 
@@ -47,11 +49,11 @@ async def as_notebook(request: Request, visitor: Visiting) -> Response:
 @router.get("/history/{entry}")
 async def again(request: Request, entry: int, visitor: Visiting, one: str = "", other: str = "") -> Response:
     """The question and its answer, as it was."""
-    charge, _, answer = await visitor.session.reopened(entry)
-    written = paid(charge)
+    charge, payment, answer = await visitor.session.reopened(entry)
+    written = _paid(charge.question, payment)
     if answer is None:
         return await asking.shown(request, visitor, written)
-    found = Shown(f"{HOME}/history/{entry}", written, answer, (one, other))
+    found = AnswerPage(f"{HOME}/history/{entry}", written, answer, (one, other))
     return await asking.shown(request, visitor, written, answer=found.facts(request))
 
 
@@ -64,12 +66,21 @@ async def download(entry: int, form: str, visitor: Visiting) -> Response:
     return file(answer, form)
 
 
-def paid(charge: Charged) -> Written:
-    """The question with what it has cost, written so that it is the same question."""
+def _noted(charge: Charged) -> WrittenQuestion:
+    """The question with what it has cost, to four digits, which is mostly what was paid."""
     loss = charge.loss
     form, amount = ("rho", loss.rho) if loss.epsilon is None else ("epsilon", loss.epsilon)
-    delta = _decimal(loss.delta) if loss.delta else ""
-    return Written(charge.question, form, "" if amount is None else _decimal(amount), delta)
+    numbers = {form: amount, "delta": loss.delta}
+    return _paid(
+        charge.question, {name: Fraction(at_most(one).replace(",", "")) for name, one in numbers.items() if one}
+    )
+
+
+def _paid(sql: str, payment: Mapping[str, Fraction]) -> WrittenQuestion:
+    """The question with its payment, written so that it is the same question."""
+    form = "rho" if "rho" in payment else "epsilon"
+    delta = _decimal(payment["delta"]) if "delta" in payment else ""
+    return WrittenQuestion(sql, form, _decimal(payment[form]) if form in payment else "", delta)
 
 
 def _decimal(number: Fraction) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
@@ -26,7 +28,7 @@ async def ledger(  # noqa: PLR0917 - as many filters as it has
         if kind in ("", one.kind) and analyst in ("", one.analyst) and find.lower() in one.text.lower()
     ]
     rest = [one for one in found if not before or one.sequence < before]
-    facts = {
+    facts: dict[str, Any] = {
         "entries": rest[:_A_PAGE],
         "many": len(found),
         "kinds": list(dict.fromkeys(one.kind for one in entries)),

@@ -89,7 +89,7 @@ def _bars(column: pa.ChunkedArray, low: pa.ChunkedArray | None, high: pa.Chunked
     width = most - least or 1.0
 
     def place(number: float) -> float:
-        return round(100 * (number - least) / width, 2)
+        return float(round(100 * (number - least) / width, 2))
 
     zero = place(0)
     return [Bar(zero, *map(place, point)) if sound else None for point, sound in zip(points, whole, strict=True)]

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from fastapi import Request
 
-from deniable.doors.console.written import Written
+from deniable.doors.console.written import WrittenQuestion
 
 
-def snippets(request: Request, written: Written) -> dict[str, str]:
+def snippets(request: Request, written: WrittenQuestion) -> dict[str, str]:
     """Each asks for the answer that is shown, which is free: it is on record."""
     address = f"{request.url.scheme}://{request.url.netloc}"
     _, spending = written.settled
@@ -25,7 +25,7 @@ def snippets(request: Request, written: Written) -> dict[str, str]:
     }
 
 
-def notebook(request: Request, questions: Sequence[tuple[str, Written]]) -> str:
+def notebook(request: Request, questions: Sequence[tuple[str, WrittenQuestion]]) -> str:
     """A notebook (.ipynb) that asks these questions again, each below what it is about."""
     address = f"{request.url.scheme}://{request.url.netloc}"
     cells = [_cell("code", _connected(address))]
@@ -41,7 +41,7 @@ def _connected(address: str) -> str:
     return f'import os\nimport deniable\n\ncurator = deniable.connect("{address}", token=os.environ["TOKEN"])'
 
 
-def _asked(written: Written) -> str:
+def _asked(written: WrittenQuestion) -> str:
     plain, spending = written.settled
     paid = ", ".join(f"{name}={json.dumps(value)}" for name, value in spending.items())
     return f"answer = curator.ask({plain!r}{', ' if paid else ''}{paid})"

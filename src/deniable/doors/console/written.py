@@ -13,11 +13,11 @@ _EXTRA = ("delta", "confidence")
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenQuestion:
     """A question in SQL, with its payment.
 
     Example:
-        >>> asked = Written.read({"sql": "SELECT COUNT(*) FROM visits", "pay": "rho", "amount": "0.01"})
+        >>> asked = WrittenQuestion.read({"sql": "SELECT COUNT(*) FROM visits", "pay": "rho", "amount": "0.01"})
         >>> asked.settled
         ('SELECT COUNT(*) FROM visits', {'rho': '0.01'})
     """
@@ -29,7 +29,7 @@ class Written:
     confidence: str = ""
 
     @classmethod
-    def read(cls, sent: Mapping[str, str]) -> Written:
+    def read(cls, sent: Mapping[str, str]) -> WrittenQuestion:
         """What was sent, without the spaces around numbers."""
         pay = sent.get("pay", "epsilon")
         numbers = {name: sent.get(name, "").strip() for name in ("amount", *_EXTRA)}

@@ -192,7 +192,7 @@ def test_a_token_is_given_shown_once_and_ended(person, door):
     dora.sign_in("dora")
     carol.page.goto("/console/people")
     assert door.tokens["dora"] not in carol.page.content()
-    carol.page.click("[aria-label='End the token of dora']")
+    carol.page.click("[aria-label='End it: the token of dora']")
     carol.page.wait_for_selector("tr:has-text('revoked')")
     assert "sign-in" in dora.page.goto("/console/ledger").url
 
