@@ -47,16 +47,6 @@ BUGS = (
         ),
     ),
     Bug(
-        "a price tells before the deadline that the answer is there",
-        "service/schedule.py",
-        "        if question in self._pending:  # this comes first: what is recorded is shown to nobody until then",
-        "        if not question:",
-        (
-            f"{_SESSION}::test_nobody_sees_before_its_deadline_that_there_is_an_answer",
-            f"{_SCHEDULE}::test_an_answer_that_was_paid_for_here_is_not_settled_before_its_deadline",
-        ),
-    ),
-    Bug(
         "what the ledger says is a deadline too early",
         "service/schedule.py",
         "+ 1 + after * (max(1, ceil(ran / after)) + 1)",
