@@ -141,12 +141,11 @@ class Schedule:
 
     def is_settled(self, question: str) -> bool:
         """Whether the answer to this question may be seen now; so it never says sooner that there is one."""
-        if question in self._pending:
+        if question in self._pending:  # this comes first: what is recorded is shown to nobody until then
             return False
-        if not self._after or question in self._released:
-            return True
-        times = self._times(question)
-        return times is not None and overdue(*times, datetime.now(UTC), self._after) <= 0
+        was_seen = not self._after or question in self._released
+        times = None if was_seen else self._times(question)
+        return was_seen or (times is not None and overdue(*times, datetime.now(UTC), self._after) <= 0)
 
     def close(self) -> None:
         """Start nothing more."""

@@ -18,14 +18,16 @@ RIGHTS = {
     "give": {"carol"},
     "revoke": {"carol"},
     "metrics": {"carol"},
+    "entries": {"carol", "rene"},
+    "consider": {"carol"},
 }
-ARGUMENTS = {"give": ("bob", Role.ANALYST, 1.0), "revoke": ("bob",)}
+ARGUMENTS = {"give": ("bob", Role.ANALYST, 1.0), "revoke": ("bob",), "consider": ("",)}
 
 
-async def tried(who, right):
+async def tried(who, right, *arguments):
     """What came of it."""
     try:
-        found = getattr(Custody(who), right)(*ARGUMENTS.get(right, ()))
+        found = getattr(Custody(who), right)(*(arguments or ARGUMENTS.get(right, ())))
         if asyncio.iscoroutine(found):
             await found
     except Refused as refusal:
@@ -81,3 +83,20 @@ def test_an_export_has_every_entry_and_no_answer(tmp_path):
     body, entries, head = asyncio.run(play())
     assert len(body.splitlines()) == entries + 1
     assert head in body.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("right", "arguments"),
+    [("policy_text", ()), ("amend", ("", "why", "")), ("reply", (2, "why", None)), ("reply", (2, "why", "3"))],
+)
+def test_only_custodians_change_the_policy_and_answer_requests(tmp_path, right, arguments):
+    async def play():
+        with served(tmp_path, "1ms") as (service, secrets):
+            found = {}
+            for name, secret in secrets.items():
+                found[name] = await tried(await session(service, secret), right, *arguments)
+            await service.close()
+            return found
+
+    missing = "unknown-request" if right == "reply" else "no-policy-file"  # it is served from memory here
+    assert asyncio.run(play()) == dict.fromkeys(("alice", "bob", "rene"), "wrong-role") | {"carol": missing}

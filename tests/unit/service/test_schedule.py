@@ -130,3 +130,33 @@ def test_a_new_question_takes_an_interval_more_where_versions_take_a_look_at_row
     took, answer = asyncio.run(play())
     assert not answer.free
     assert took >= 0.795
+
+
+def test_an_answer_that_was_paid_for_here_is_not_settled_before_its_deadline():
+    async def play():
+        long_ago = (NOON, NOON)
+        schedule, seen = Schedule(0.3, 1, lambda _question: long_ago), []
+
+        def work():
+            schedule.charged("q", 2)
+            seen.append(schedule.is_settled("q"))
+
+        running = asyncio.create_task(schedule.run(Job(lambda _stage: None), work))
+        while not running.done():
+            await asyncio.sleep(0.02)
+            seen += [] if running.done() else [schedule.is_settled("q")]
+        schedule.close()
+        return seen, schedule.is_settled("q")
+
+    seen, after = asyncio.run(play())
+    assert len(seen) > 1
+    assert not any(seen)
+    assert after
+
+
+def test_an_answer_that_was_paid_for_elsewhere_is_settled_when_the_ledger_says_so():
+    now = datetime.now(UTC)
+    times = {"old": (now - timedelta(hours=1),) * 2, "new": (now, now)}
+    schedule = Schedule(60.0, 1, times.get)
+    assert [schedule.is_settled(name) for name in ("old", "new", "none")] == [True, False, False]
+    schedule.close()

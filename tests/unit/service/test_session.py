@@ -483,9 +483,11 @@ def test_nobody_sees_before_its_deadline_that_there_is_an_answer(tmp_path):
     async def play():
         with served(tmp_path, "1s") as (service, secrets):
             alice, bob = [await session(service, secrets[name]) for name in ("alice", "bob")]
-            asked = asyncio.create_task(alice.ask(COUNT, {"epsilon": "1"}))
-            while not (charges := await alice.history()):
+            stages = asyncio.Queue()
+            asked = asyncio.create_task(alice.ask(COUNT, {"epsilon": "1"}, stages.put_nowait))
+            while await stages.get() != "charged":
                 pass
+            charges = await alice.history()
             opened = asyncio.create_task(alice.reopened(charges[0].entry))
             early = []
             ledger = service.populations["clinic"].curator.ledger
