@@ -56,7 +56,7 @@ def command(
             move(folder, url)
     console.print(f"\n[bold]A made-up clinic[/bold]: {visits:,} visits, with their policy in {policy}", soft_wrap=True)
     with deniable.create(policy, reason="a demonstration: these people are made up") as curator:
-        _first_question(curator, console)
+        _first_question(curator, console, visits)
         _repeat(curator, console)
         _private_keys(curator, console)
         _smokers(curator, console)
@@ -77,13 +77,18 @@ def _fresh(folder: Path) -> None:
     (folder / _MARK).touch()
 
 
-def _first_question(curator: Curator, console: Console) -> None:
+def _first_question(curator: Curator, console: Console, visits: int) -> None:
     _step(console, "The price of a question, before anything is read or paid", _BY_REGION)
     console.print(curator.explain(_BY_REGION, epsilon="0.25"))
     _step(console, "The same question, paid")
     answer = curator.ask(_BY_REGION, epsilon="0.25")
     console.print(answer)
     console.print(f"[dim]{answer.meaning}[/dim]")
+    counted, most = sum(answer.table["visits"].to_pylist()), curator.policy.tables["visits"].contribution
+    console.print(
+        f"The regions add up to {counted:,.0f}, and {visits:,} visits were made up. The noise is the lesser part of "
+        f"that difference: people with more than {most} visits count as {most}, so the rest of theirs is left out."
+    )
 
 
 def _repeat(curator: Curator, console: Console) -> None:
