@@ -253,14 +253,13 @@ def _notices(answer: NoisyAnswer | PublicAnswer, left: Sequence[str]) -> tuple[s
 
 def _priced(quote: Quote) -> list[str]:
     """A quote as lines of text."""
-    at = f"± noise, {percent(quote.confidence)} confidence"
     columns = [
         f"  {line.column}: {line.mechanism}, one unit moves it by {line.sensitivity:g}, scale {line.scale:g}, "
-        f"error {line.error:g} {at}"
+        f"error ± {line.error:g} at {percent(quote.confidence)} confidence"
         for line in quote.lines
     ]
     rows = "rows: only the data knows" if quote.groups is None else f"rows: {quote.groups:,}"
-    return [f"price {quote.loss}", *columns, rows, *quote.notes]
+    return [f"price {quote.loss}", *columns, rows, *quote.sizes, *quote.notes]
 
 
 def _arrow_oid(kind: pa.DataType) -> int:
