@@ -210,7 +210,7 @@ class Relations:
         """The rows beside a subquery for one value, and that value; None: it is about everybody, and so no row's."""
         select: exp.Expression = node
         while isinstance(select, exp.Subquery):
-            refuse_others(select, ("this",))
+            refuse_others(select, ("this", "alias"))
             select = select.this
         if not isinstance(select, exp.Select) or select.args.get("from_") is None:
             return None

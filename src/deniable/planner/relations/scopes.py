@@ -79,7 +79,7 @@ class RowScope:
         close = get_close_matches(node.name.lower(), names, n=1)
         there = ", ".join(dict.fromkeys(spelled[name] for name in names))
         hint = f"Did you mean {_written(spelled[close[0]])}?" if close else f"There are: {there}."
-        if node.this.quoted and not node.table and not close:
+        if isinstance(node.this, exp.Identifier) and node.this.quoted and not node.table and not close:
             hint = f"A text is written in single quotes: {exp.Literal.string(node.name).sql()}. {hint}"
         return Refused("unknown-column", f"There is no column {node.name!r}.", hint, position(node))
 
