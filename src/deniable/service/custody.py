@@ -137,7 +137,8 @@ class Custody:
         try:
             words = await self.session.population.amend(text, reason)
         except InvalidPolicyError as error:
-            raise Refused("bad-policy", f"{error}.", "Mend it first.") from None
+            found = "; ".join(f"{one.key}: {one.what}" for one in error.problems)
+            raise Refused("bad-policy", f"{found}.", "Mend it first.") from None
         self._note("policy-amended")
         return words
 

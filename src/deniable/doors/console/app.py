@@ -6,6 +6,7 @@ from http import HTTPStatus
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.responses import Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
@@ -31,7 +32,7 @@ def make_console(service: Service, jobs: Jobs, *, secure: bool) -> FastAPI:
     app.state.visits, app.state.texts = Visits(service.limits.idle), Texts()
     for part in (entrance, asking, answers, history, accounts, data, custody, review):
         app.include_router(part.router)
-    app.mount("/static", _Kept(directory=STATIC))
+    app.mount("/static", GZipMiddleware(_Kept(directory=STATIC)))  # pages are not packed: they hold secrets
     app.add_exception_handler(Stranger, _stranger)
     for kind in (Refused, Failed, InvalidArgumentError, RequestValidationError, HTTPException, Exception):
         app.add_exception_handler(kind, _wrong)

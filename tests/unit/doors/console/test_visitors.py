@@ -172,3 +172,14 @@ def test_markup_in_questions_names_and_addresses_stays_text(person):
     alice.page.goto("/console/history")
     assert alice.page.evaluate("window.broken") is None
     assert json.dumps(alice.complaints).count("script") == 0
+
+
+def test_a_demonstration_brings_its_token_in_a_part_of_the_address_that_nobody_is_sent(person, door):
+    visitor, asked = person(), []
+    visitor.page.on("request", lambda request: asked.append(request.url))
+    visitor.page.goto(f"/console/sign-in#{door.tokens['alice']}")
+    assert visitor.page.input_value("#token") == door.tokens["alice"]
+    assert "#" not in visitor.page.url
+    visitor.page.click("button.primary")
+    visitor.page.wait_for_selector("header .who:has-text('alice')")
+    assert not any(door.tokens["alice"] in url for url in asked if "#" not in url)
