@@ -44,6 +44,8 @@ TOTAL = {
         "SELECT town, COUNT(*) AS n FROM (SELECT DISTINCT person, town FROM visits) t GROUP BY town",
         "SELECT COUNT(DISTINCT age) AS n, COUNT(DISTINCT person) AS u FROM visits",
         "SELECT town, COUNT(DISTINCT cost) AS n FROM visits GROUP BY town",
+        "SELECT COUNT(*) AS n FROM (SELECT person FROM visits EXCEPT SELECT person FROM stays) t",
+        "SELECT COUNT(*) AS n FROM (SELECT person, age FROM visits UNION SELECT person, nights FROM stays) t",
     ],
     45: [
         "SELECT COUNT(*) AS n, SUM(cost) AS a FROM visits v JOIN stays s ON v.person = s.person",
@@ -113,6 +115,7 @@ TOTAL = {
         "SELECT COUNT(*) AS n FROM visits v WHERE EXISTS (FROM places p WHERE p.place = v.place AND serial > 1)",
         "SELECT COUNT(*) AS n FROM survey s WHERE NOT EXISTS (SELECT 1 FROM places p WHERE p.place = s.place)",
         "SELECT COUNT(*) AS n FROM visits WHERE EXISTS (SELECT 1 FROM places)",
+        "SELECT COUNT(*) AS n FROM visits v WHERE (SELECT COUNT(*) FROM stays s WHERE s.person = v.person) > 1",
         (
             "SELECT COUNT(*) AS n FROM visits v WHERE age IN (SELECT nights FROM stays s WHERE s.person = v.person "
             "AND ward = 'a')"
@@ -222,8 +225,8 @@ REFUSED = {
         "SELECT COUNT(*) FROM (SELECT DISTINCT * FROM visits) t",
         "SELECT COUNT(*) FROM (SELECT DISTINCT person, COUNT(*) FROM visits GROUP BY person) t",
         "SELECT COUNT(*) FROM (SELECT age FROM visits UNION SELECT age FROM visits) t",
-        "SELECT COUNT(*) FROM (SELECT person FROM visits EXCEPT SELECT person FROM stays) t",
-        "SELECT COUNT(*) FROM (SELECT person FROM visits INTERSECT SELECT person FROM stays) t",
+        "SELECT COUNT(*) FROM (SELECT age FROM visits EXCEPT SELECT nights FROM stays) t",
+        "SELECT COUNT(*) FROM (SELECT age FROM visits INTERSECT SELECT nights FROM stays) t",
     ],
     45: [
         "SELECT COUNT(*) FROM visits v JOIN stays s ON v.age = s.nights",
@@ -301,7 +304,7 @@ REFUSED = {
         "SELECT COUNT(*) FROM survey s WHERE EXISTS (SELECT 1 FROM visits v WHERE v.place = s.place)",
         "SELECT COUNT(*) FROM visits v WHERE age IN (SELECT nights FROM stays s WHERE s.nights = v.place)",
         "SELECT COUNT(*) FROM visits v WHERE age = ANY (SELECT nights FROM stays)",
-        "SELECT COUNT(*) FROM visits v WHERE (SELECT COUNT(*) FROM stays s WHERE s.person = v.person) > 1",
+        "SELECT COUNT(*) FROM visits v WHERE (SELECT COUNT(*) FROM stays s WHERE s.nights = v.age) > 1",
         "SELECT COUNT(*) FROM visits v JOIN stays s ON s.person = v.person AND s.person IN (SELECT person FROM visits)",
         "SELECT COUNT(*) FROM visits HAVING COUNT(*) IN (SELECT nights FROM stays)",
     ],

@@ -149,8 +149,8 @@ REFUSED = {
     ],
     47: ["SELECT COUNT(*) FROM visits LEFT JOIN visits AS w ON visits.person = w.age WHERE w.age IS NULL"],
     48: [
-        "SELECT COUNT(*) FROM (SELECT * FROM visits UNION SELECT * FROM visits)",
-        "WITH w AS (FROM visits UNION FROM visits) SELECT COUNT(*) FROM w",
+        "SELECT COUNT(*) FROM (SELECT age FROM visits UNION SELECT age FROM visits)",
+        "WITH w AS (SELECT age FROM visits UNION SELECT cost FROM visits) SELECT COUNT(*) FROM w",
     ],
     49: [
         "SELECT COUNT(*) FROM visits AS v WHERE EXISTS (SELECT 1 FROM visits WHERE age = v.age)",
@@ -165,7 +165,7 @@ REFUSED = {
     55: [
         "SELECT RANK() OVER (ORDER BY age), COUNT(*) FROM visits",
         "SELECT NTILE(4) OVER (ORDER BY age) AS k, COUNT(*) FROM visits GROUP BY k",
-        "SELECT COUNT(*) FROM visits GROUP BY width_bucket(age, 1, 2, 3)",
+        "SELECT COUNT(*) FROM visits GROUP BY width_bucket(age, MIN(age), MAX(age), 3)",
         "SELECT COUNT(*) FROM visits GROUP BY cut(age)",
     ],
     56: [
