@@ -84,7 +84,7 @@ def promises(policy: Policy) -> list[str]:
 def _leaving(after: float) -> str:
     if not after:
         return "An answer leaves when it is there; how long that takes may depend on the data."
-    return f"An answer leaves {after:g} seconds after its question, or a multiple of that if it was late, so that its time tells little."
+    return f"An answer leaves {after:g} seconds after its question, or, if it was late, at a multiple of that."
 
 
 def _table(table: DeclaredTable) -> str:
