@@ -74,11 +74,17 @@ def promises(policy: Policy) -> list[str]:
         f"Protected is {whom}: whether that {one} {change} makes little difference to anything that is answered here.",
         f"All answers together, to all analysts, for ever, make nothing more than {likelier} times as likely because "
         f"of one {one}{except_}. That is the budget: ε {at_least(epsilon)}{f' and δ {plain(delta)}' if delta else ''}.",
-        f"An answer leaves {policy.serving.release_after:g} seconds after its question, however long it took.",
+        _leaving(policy.serving.release_after),
     ]
     if policy.analysts:
         found.append("Each analyst has a share of the budget; what anyone was shown counts on their own share.")
     return found
+
+
+def _leaving(after: float) -> str:
+    if not after:
+        return "An answer leaves when it is there; how long that takes may depend on the data."
+    return f"An answer leaves {after:g} seconds after its question, or, if it was late, at a multiple of that."
 
 
 def _table(table: DeclaredTable) -> str:
