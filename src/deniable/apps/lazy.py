@@ -56,7 +56,9 @@ COMMANDS = {
     "budget": LazyCommand("questions:budget", _ASK, "Show what has been spent and what is left."),
     "ledger": LazyCommand("ledger:app", _ASK, "The record of everything that was spent, and on what."),
     "serve": LazyCommand(
-        "serving.serve:command", _SERVE, "Serve populations to analysts, over HTTP and with any PostgreSQL client."
+        "serving.serve:command",
+        _SERVE,
+        "Serve populations to analysts: in a browser, over HTTP, and with any PostgreSQL client.",
     ),
     "token": LazyCommand(
         "serving.token:app", _SERVE, "Who may reach a served curator: create, list and revoke tokens."

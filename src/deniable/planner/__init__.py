@@ -26,7 +26,7 @@
 """
 
 from deniable.planner.batch import Batch, BatchQuote, price_all
-from deniable.planner.bind import bind
+from deniable.planner.bind import bind, bind_cells
 from deniable.planner.limits import ChargeLimits
 from deniable.planner.parse import parse
 from deniable.planner.passes import plan_batch, plan_listing, plan_question, plan_statement, plan_statements
@@ -48,6 +48,7 @@ __all__ = [
     "ReleasePayment",
     "Spend",
     "bind",
+    "bind_cells",
     "parse",
     "plan_batch",
     "plan_listing",

@@ -40,6 +40,11 @@ def bind(select: exp.Select, policy: Policy, now: datetime | None = None) -> Bou
 
     `now` is what CURRENT_DATE and its like are read from; None: the clock.
     """
+    return _listed_or_found(bind_cells(select, policy, now))
+
+
+def bind_cells(select: exp.Select, policy: Policy, now: datetime | None = None) -> Bound:
+    """The same, however many known groups there would be: for releases, which add up cells and never list them all."""
     with asking(select.meta.get(QUESTION, "")), counted():
         plain, said = clocked(select, policy, now)
         return replace(_bound(plain, policy), clock=said)
@@ -62,9 +67,6 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
     order = tuple(_order(node, scope, outputs) for node in terms(select, "order"))
     found = tuple(sorted(scope.statistics.found.values(), key=lambda statistic: statistic.name))
     found, shared = parallel(found)
-    crowd = _crowd(keys, found)
-    if crowd:
-        keys = tuple(replace(key, domain=None) for key in keys)
     if any(key.domain is None for key in keys):
         found = tuple(_kept(statistic, origin.keys) for statistic in found)
     if not found:
@@ -85,7 +87,6 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
         order=order,
         limit=_whole(select, "limit"),
         offset=_whole(select, "offset") or 0,
-        crowd=crowd,
         usual=tuple(sentences(_summed(found), origin.columns, origin.usual)),
     )
     return divided(bound, scope.statistics)
@@ -154,16 +155,24 @@ def _scope(select: exp.Select, row: RowScope, keys: tuple[GroupKey, ...]) -> Out
     return OutputScope(row, keys, statistics=statistics, counted=frozenset(scratch.found))
 
 
-def _crowd(keys: tuple[GroupKey, ...], statistics: Sequence[Base]) -> int:
-    """How many known groups there would be, if they are too many to list and can be found in the data instead."""
-    if any(key.domain is None for key in keys):
-        return 0
-    found = prod(len(key.domain or ()) for key in keys)
+def _listed_or_found(bound: Bound) -> Bound:
+    """The question with private keys, if its known groups are too many to list and can be found in the data instead."""
+    if any(key.domain is None for key in bound.keys) or not bound.statistics:
+        return bound
+    crowd = prod(len(key.domain or ()) for key in bound.keys)
     plain = all(
         isinstance(one, Statistic) and (one.total is not None or (one.distinct is None and one.filter is None))
-        for one in statistics
+        for one in bound.statistics
     )
-    return found if found > MOST_GROUPS and plain and statistics else 0
+    if crowd <= MOST_GROUPS or not plain:
+        return bound
+    return replace(
+        bound,
+        keys=tuple(replace(key, domain=None) for key in bound.keys),
+        statistics=tuple(_kept(statistic, bound.most_keys) for statistic in bound.statistics),
+        possible=(),
+        crowd=crowd,
+    )
 
 
 def _kept(statistic: Base, most: int) -> Base:

@@ -20,7 +20,7 @@ from deniable.core.algebra.expression import Kind, names
 from deniable.core.calendar import counted
 from deniable.core.errors import Refused
 from deniable.planner.aggregates.statistics import Statistic
-from deniable.planner.bind import bind
+from deniable.planner.bind import bind_cells
 from deniable.planner.expressions.evaluate import Band, Result, evaluate, truth_of
 from deniable.planner.expressions.keys import Value
 from deniable.planner.parse import parse
@@ -51,7 +51,7 @@ class ReleaseCells:
         """The cells of these attributes, or a refusal that says where and why not."""
         found = _table(policy, table)
         try:
-            bound = bind(_question(found, attributes, where, exp.Boolean(this=True)), policy)
+            bound = bind_cells(_question(found, attributes, where, exp.Boolean(this=True)), policy)
         except Refused as refusal:
             raise Refused(refusal.code, refusal.reason, refusal.hint) from None
         return cls(policy, found, tuple(attributes), where, bound)
@@ -89,7 +89,7 @@ class ReleaseCells:
         """The columns that a condition needs besides the attributes; none, if these tell apart all that it is about."""
         node = _expression(condition)
         try:
-            bind(_question(self.table, self.attributes, self.where, node), self.policy)
+            bind_cells(_question(self.table, self.attributes, self.where, node), self.policy)
         except Refused as refusal:
             if refusal.code != "not-grouped":
                 raise _moved(refusal) from None
@@ -108,7 +108,7 @@ class ReleaseCells:
         """
         node = _expression(condition)
         try:
-            bound = bind(_question(self.table, self.attributes, self.where, node), self.policy)
+            bound = bind_cells(_question(self.table, self.attributes, self.where, node), self.policy)
         except Refused as refusal:
             raise _moved(refusal, self.attributes) from None
         value = bound.outputs[0].value

@@ -13,7 +13,7 @@ from deniable.core.algebra.expression import Kind
 from deniable.core.algebra.query import WEIGHT
 from deniable.core.errors import Refused
 from deniable.curator.synthesis.columns import check_known, domain_of, keys_of, quoted
-from deniable.planner import bind, parse
+from deniable.planner import bind_cells, parse
 from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.expressions.keys import Value
 from deniable.planner.plan import Bound
@@ -174,7 +174,7 @@ def _bound(policy: Policy, name: str, joined: str, keys: Sequence[_Wanted], sele
         raise Refused("synthetic-columns", reason, f"Name two to {MOST_COLUMNS} of them.")
     question = f"SELECT COUNT(*) FROM {joined} GROUP BY {', '.join(key.sql for key in keys)}"  # noqa: S608 - names of the policy, quoted; parsed as any question
     try:
-        bound = bind(parse(question), policy)
+        bound = bind_cells(parse(question), policy)
     except Refused as refusal:
         raise Refused(refusal.code, refusal.reason, refusal.hint) from None
     found, unlisted, known = [], [], []
