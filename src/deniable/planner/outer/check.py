@@ -23,9 +23,6 @@ def check(tree: exp.Expression) -> None:
         if isinstance(node, exp.Anonymous):
             if node.name.lower() not in _NAMED:
                 raise _unknown(node)
-            if node.name.lower() == "age" and len(node.expressions) == 1:
-                reason = "age of one moment reads the clock, and an answer must be the same whenever it is asked for."
-                raise Refused("unknown-function", reason, "Write age(CURRENT_DATE, moment).", position(node))
         elif isinstance(node, exp.Pad | exp.Repeat | exp.Space):
             _check_length(node)
         elif isinstance(node, exp.Func) and not isinstance(node, exp.And | exp.Or | exp.Xor):
