@@ -73,7 +73,7 @@ def notices(client):
     [
         ("epsilon", "0.7", "price ε 0.7"),
         ("rho", "0.02", "price ρ 0.02"),
-        ("accuracy", "25", "error 25"),
+        ("accuracy", "25", "error ± 25"),
         ("confidence", "0.99", "99% confidence"),
     ],
 )
