@@ -111,6 +111,10 @@ def test_a_custodian_sees_what_a_change_means_and_adopts_it_with_a_reason(person
     ("old", "new"),
     [
         ('source = "visits.parquet"', 'source = "hospitals.csv"'),
+        ('source = "visits.parquet"', '"source" = "\\u0068ospitals.csv"'),
+        ('source = "visits.parquet"', "'source' = '*.parquet'"),
+        ("[population]", 'engine.memory = "1GB"\n[population]'),
+        ("epsilon = 10.0", "epsilon = 10.000000001"),
         ('unit = "patient"', "public = true #"),
         ("contribution = 2", "contribution = 2\nkeys = 1"),
         ('name = "clinic"', 'name = "other"'),
@@ -238,7 +242,9 @@ def test_what_has_become_dearer_since_its_price_was_shown_is_not_paid(door):
         assert "Ask, for ε 0.75" in dear
         assert door.spent() == before
         assert "/answers/" in str(ask(dear).url)
-        while "for free" not in (free := client.post("/console/ask/price", data=sent).text):
+        for _ in range(200):  # until the answer has left
+            if "for free" in (free := client.post("/console/ask/price", data=sent).text):
+                break
             time.sleep(0.05)
         paid, rows = door.spent(), origin.parent / "visits.parquet"
         pq.write_table(pq.read_table(rows).slice(1), rows)  # from now on the answer is another

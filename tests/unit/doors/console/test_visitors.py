@@ -88,6 +88,24 @@ def test_no_page_is_there_for_strangers(client, method, path):
     assert found.headers["location"].startswith("/console/sign-in")
 
 
+EVERYBODYS = {"/", "/data", "/budget", "/sign-in", "/sign-out"}
+ASKING = ("/ask", "/answers", "/history", "/budget/requests")
+REVIEWED = ("/ledger", "/epochs")
+
+
+@pytest.mark.parametrize("name", ["alice", "rene", "carol"])
+def test_what_is_for_another_role_is_refused_on_every_route(client, door, name):
+    form, tried = signed_in(client, door, name), 0
+    for method, path in ROUTES:
+        owners = {"alice"} if path.startswith(ASKING) else {"carol", *(["rene"] * path.startswith(REVIEWED))}
+        if path in EVERYBODYS or name in owners:
+            continue
+        found = client.request(method, f"/console{path}", **({"data": {"form": form}} if method == "POST" else {}))
+        assert (path, found.status_code) == (path, 403)
+        tried += 1
+    assert tried > 5
+
+
 def test_a_stolen_cookie_gives_nobody_a_token(client, door):
     sent = {"form": signed_in(client, door, "carol"), "name": "carol", "role": "custodian"}
     before = door.service.populations["clinic"].tokens.all()
