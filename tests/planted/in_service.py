@@ -69,9 +69,9 @@ BUGS = (
     ),
     Bug(
         "analysts see the history of all",
-        "service/session.py",
-        "            mine = self.who if self.token.role is Role.ANALYST else None\n",
-        "            mine = None\n",
+        "service/history.py",
+        "mine = [(line, entry) for line, entry in found if line.analyst == analyst]",
+        "mine = found",
         (f"{_SESSION}::test_roles_see_what_is_theirs", f"{_HTTP}::test_everybody_sees_what_is_theirs"),
     ),
     Bug(
@@ -96,9 +96,9 @@ BUGS = (
     ),
     Bug(
         "an analyst's history counts the entries of answers",
-        "service/session.py",
-        "            if mine is not None:\n                found = ",
-        '            if mine == "":\n                found = ',
+        "service/history.py",
+        "return [(replace(line, entry=number), entry) for number, (line, entry) in enumerate(mine, 1)]",
+        "return mine",
         (
             f"{_SESSION}::test_an_analysts_history_does_not_count_what_others_were_answered",
             f"{_STATEMENTS}::test_history_has_charges_and_their_times_and_nothing_of_how_long_they_took",

@@ -40,7 +40,9 @@ def amend(path: str | Path, text: str, reason: str) -> list[str]:
     """Put a changed policy into its file and accept it, if it changes nothing but what is asked, and how exactly.
 
     For custodians who are not at the machine: see `amendments`. Returns the changes in words. The file is written
-    first; if the ledger then refuses, or the process ends in between, nothing is served until the two agree.
+    first; if the ledger then refuses, the old one is put back, and if the process ends in between, nothing is served
+    until the two agree. What the ledger accepts is what was judged here; the data that the account answers for stay
+    noted as they are, because no source can be added.
 
     Raises:
         InvalidPolicyError: with every problem that was found.
@@ -57,7 +59,8 @@ def amend(path: str | Path, text: str, reason: str) -> list[str]:
         ensure(policy, engine)
     write(file, text, "policy")
     try:
-        return adopt(path, reason)
+        with closing(Ledger.open(policy.ledger, policy.population)) as ledger:
+            return ledger.accept(terms_of(policy), reason)
     except (Refused, InvalidArgumentError):
         write(file, before, "policy")
         raise

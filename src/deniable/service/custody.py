@@ -15,6 +15,7 @@ from deniable.policy.amendments import amendments
 from deniable.policy.load import loads
 from deniable.policy.problems import Problem
 from deniable.policy.shares import with_share
+from deniable.service.history import requests
 from deniable.service.log import note
 from deniable.service.session import Session
 from deniable.service.tokens import Role, Token
@@ -130,12 +131,17 @@ class Custody:
         """
         self._require(Role.CUSTODIAN)
         self.session.admit()
-        if digest_of_text(_text(self.session.policy)) != based:
-            raise Refused("policy-moved", "The policy was changed meanwhile.", "Open it again, and change it there.")
+
+        def still() -> None:
+            if digest_of_text(_text(self.session.policy)) != based:
+                hint = "Open it again, and change it there."
+                raise Refused("policy-moved", "The policy was changed meanwhile.", hint)
+
+        still()
         if not reason.strip():
             raise Refused("no-reason", "A change needs a reason.", "Say why: the ledger keeps it.")
         try:
-            words = await self.session.population.amend(text, reason)
+            words = await self.session.population.amend(text, reason, still)
         except InvalidPolicyError as error:
             found = "; ".join(f"{one.key}: {one.what}" for one in error.problems)
             raise Refused("bad-policy", f"{found}.", "Mend it first.") from None
@@ -149,8 +155,8 @@ class Custody:
             Refused: no such request is open, or the share cannot be given from afar.
         """
         self._require(Role.CUSTODIAN)
-        asked = next((one for one in await self.entries() if one.sequence == request), None)
-        if asked is None or asked.kind != "requested":
+        asked = next((one for one in requests(await self.entries(), None) if one.entry == request), None)
+        if asked is None or asked.granted is not None:  # before a share changes: nothing is granted twice
             raise Refused("unknown-request", f"There is no request {request}.", "See the list of requests.")
         if share is not None:
             before = _text(self.session.policy)

@@ -114,13 +114,15 @@ class ServedPopulation:
                 task.cancel()
             raise
 
-    async def amend(self, text: str, reason: str) -> list[str]:
+    async def amend(self, text: str, reason: str, still: Callable[[], None] = lambda: None) -> list[str]:
         """Accept a changed policy, and go on by it; the changes in words.
 
         Questions that were charged by the old one are answered by it; those on their way that were not are refused by
-        the ledger, uncharged. Two who change it at once do so one after the other.
+        the ledger, uncharged. Two who change it at once do so one after the other; `still` raises if what the first of
+        them did is what the second has not seen.
         """
         async with self._amending:
+            still()
             path, loop = Path(self.curator.policy.origin), asyncio.get_running_loop()
             words = await loop.run_in_executor(None, amend, path, text, reason)
             fresh = await loop.run_in_executor(None, open_policy, path)

@@ -164,8 +164,8 @@ class Session:
     async def reopened(self, entry: int) -> tuple[Charged, dict[str, Any], NoisyAnswer | None]:
         """A charge of the analyst's own, how it was paid, and its answer: for free, and not before its deadline.
 
-        The answer is None where it cannot be had for nothing: the data or the policy have changed since, several
-        questions were asked at once, or it failed.
+        The answer is None where it cannot be had for nothing: the data or the policy have changed since, a share has
+        not paid for it yet, several questions were asked at once, or it failed.
 
         Raises:
             Refused: there is no such charge of theirs.
@@ -191,6 +191,8 @@ class Session:
         await self.population.schedule.settled(question)
 
         def look() -> NoisyAnswer | None:
+            if not curator.ledger.has_seen(question, curator.policy.accounts(self.who)[-1].name):
+                return None
             answer = curator.recorded(line.question, analyst=self.who, **payment)
             return None if answer is None else _complete(answer)
 

@@ -21,7 +21,10 @@ _MOST, _MOST_EACH = 10_000, 16
 
 @dataclass(slots=True)
 class Visit:
-    """Whose visit it is. The token's secret is not in it: a visit that is stolen ends, and lets nobody back in."""
+    """Whose visit it is. The token's secret is not in it: a visit that is stolen ends, and lets nobody back in.
+
+    So whatever lets somebody in, such as a new token, takes the secret once more: see `knows`.
+    """
 
     population: ServedPopulation
     token: Token
@@ -33,6 +36,11 @@ class Visit:
     def session(self, request: str) -> Session:
         """What the visitor may do; whether the token still holds is asked with each request."""
         return Session(self.population, self.token, request)
+
+    def knows(self, secret: str) -> bool:
+        """Whether this is the token with which the visit began, and not only its cookie."""
+        found = self.population.tokens.find(secret)
+        return found is not None and found.id == self.token.id
 
     def sent(self, form: str) -> bool:
         """Whether a form is from a page of this visit."""

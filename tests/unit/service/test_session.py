@@ -7,10 +7,14 @@ import time
 import pytest
 
 from deniable.core.errors import Failed, Refused
+from deniable.curator import create
 from deniable.service.custody import Custody
 from deniable.service.entrance import Denied
 from deniable.service.limits import ServerLimits
-from tests.support.served import BY_REGION, COUNT, Paced, served, session
+from deniable.service.service import Service
+from deniable.service.session import Session
+from deniable.service.tokens import Role
+from tests.support.served import BY_REGION, COUNT, Paced, served, session, write_rows
 
 EPSILON = {"epsilon": "0.5"}
 now = time.monotonic
@@ -538,3 +542,30 @@ def test_what_was_paid_in_whatever_way_is_opened_again_for_free(tmp_path, sql, p
     first, again, many = asyncio.run(play())
     assert first == again
     assert many == 1
+
+
+def test_to_open_a_question_again_never_charges_a_share_that_came_later(tmp_path):
+    write_rows(tmp_path)
+    path = tmp_path / "clinic.toml"
+    text = (
+        '[population]\nname = "clinic"\n[budget]\nepsilon = 10.0\n[serve]\nrelease_after = "1ms"\n'
+        '[tables.visits]\nsource = "visits.parquet"\nunit = "patient"\ncontribution = 2\n'
+        '[tables.visits.columns]\npatient = { type = "integer" }\n'
+    )
+    path.write_text(text)
+    create(path).close()
+
+    async def play():
+        service = await Service.open([path])
+        population = service.populations["clinic"]
+        alice = Session(population, population.tokens.create("alice", Role.ANALYST)[1])
+        await alice.ask(COUNT, {"epsilon": "1"})
+        (charge,) = await alice.history()
+        *_, before = await alice.reopened(charge.entry)
+        await population.amend(f"{text}[analysts.alice]\nepsilon = 5.0\n", "shares from now on")
+        *_, after = await alice.reopened(charge.entry)
+        spent = (await alice.budget()).spent.epsilon
+        await service.close()
+        return before is not None, after, spent
+
+    assert asyncio.run(play()) == (True, None, 0)

@@ -21,7 +21,7 @@ from deniable.doors.http.problems import status_of
 from deniable.service.service import Service
 from deniable.service.visits import Visits
 
-_STATUS = {"foreign-form": 403, "bad-request": 400, "unknown-entry": 404}
+_STATUS = {"foreign-form": 403, "own-token": 403, "bad-request": 400, "unknown-entry": 404}
 _KEPT = {"Cache-Control": "private, max-age=3600"}
 
 

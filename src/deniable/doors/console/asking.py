@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from hashlib import sha256
 from math import isfinite, log10
 from typing import Any
 
@@ -39,6 +40,12 @@ class Price:
     refusal: Refused | None = None
     free: str = ""
     """Why it costs nothing, if it does."""
+
+    @property
+    def seal(self) -> str:
+        """Stands for the question and for what it costs, so that nobody pays a price that they have not seen."""
+        cost = "free" if self.free or self.quote is None else str(self.quote.loss.to_dict())
+        return sha256(f"{self.written.digest} {cost}".encode()).hexdigest()
 
     @property
     def like(self) -> int:
@@ -100,11 +107,12 @@ async def build(request: Request, visitor: Visiting) -> Response:
 
 @router.post("/ask")
 async def pay(request: Request, visitor: Visiting) -> Response:
-    """Ask, if what was priced is what is sent: nobody pays a price that they have not seen."""
-    written = WrittenQuestion.read(visitor.sent)
-    if visitor.sent.get("priced") != written.digest:
-        return await shown(request, visitor, written)
+    """Ask, if the price now is the one that was shown: a usual spend, the policy or the data may have changed since."""
     visitor.session.may_ask()
+    written = WrittenQuestion.read(visitor.sent)
+    price = await priced(visitor.session, written)
+    if price is None or price.refusal is not None or not (price.free or visitor.sent.get("priced") == price.seal):
+        return await shown(request, visitor, written, price=price)
     return go(request, f"{HOME}/answers/{begin(request, visitor.session, written)}")
 
 

@@ -75,8 +75,10 @@ async def people(request: Request, visitor: Visiting) -> Response:
 
 @router.post("/people/tokens")
 async def give(request: Request, visitor: Visiting) -> Response:
-    """A new token, which is shown on this one page, and never again."""
+    """A new token, which is shown on this one page, and never again. A stolen cookie is not enough to get one."""
     sent = visitor.sent
+    if not visitor.visit.knows(sent.get("own", "").strip()):
+        raise Refused("own-token", "That is not the token with which you signed in.", "Go back, and write it again.")
     try:
         days = float(sent["days"]) if sent.get("days", "").strip() else None
         role = Role(sent.get("role", "analyst"))

@@ -49,6 +49,6 @@ class WrittenQuestion:
 
     @property
     def digest(self) -> str:
-        """Stands for all of it: what was priced is what is paid for, or else the price is shown again."""
+        """Stands for all of it."""
         parts = (self.sql, self.pay, self.amount, self.delta, self.confidence)
         return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

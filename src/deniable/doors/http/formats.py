@@ -24,6 +24,8 @@ ARROW, PARQUET = "application/vnd.apache.arrow.stream", "application/vnd.apache.
 FORMS = (JSON, CSV, ARROW, PARQUET)
 KEY = b"deniable"
 """Under which an Arrow schema keeps what is said of the answer."""
+_BEGINS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+"""With what formulas begin in some spreadsheet; the last four are the first four in full width."""
 
 
 Written = Union[NoisyAnswer, PublicAnswer, "Release"]
@@ -104,14 +106,18 @@ def _finite(body: object) -> object:
 
 
 def _csv(table: pa.Table) -> str:
-    """NULL is empty. What a spreadsheet would take for a formula gets an apostrophe before it."""
+    """NULL is empty. What a spreadsheet would take for a formula, also as a name, gets an apostrophe before it.
+
+    Lines end as in RFC 4180: the writer quotes no other end of a line than its own, and within a value that is not
+    quoted a bare carriage return would begin another line, whose first cell nobody has looked at.
+    """
     sink = io.StringIO()
-    lines = csv.writer(sink, lineterminator="\n")
-    lines.writerow(table.column_names)
+    lines = csv.writer(sink, lineterminator="\r\n")
+    lines.writerow(map(_plain, table.column_names))
     for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
         lines.writerow(["" if value is None else _plain(value) for value in row])
     return sink.getvalue()
 
 
 def _plain(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value[:1] in {"=", "+", "-", "@", "\t", "\r"} else value
+    return f"'{value}" if isinstance(value, str) and value[:1] in _BEGINS else value

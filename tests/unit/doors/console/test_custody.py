@@ -2,13 +2,16 @@
 
 import asyncio
 import json
+import time
 from pathlib import Path
 
 import httpx
+import pyarrow.parquet as pq
 import pytest
 
 from deniable.curator import create
 from deniable.doors.http.server import HttpDoor
+from deniable.service.custody import Custody, digest_of_text
 from deniable.service.service import Service
 from deniable.service.tokens import Role
 from tests.support.chromium import Person
@@ -108,6 +111,10 @@ def test_a_custodian_sees_what_a_change_means_and_adopts_it_with_a_reason(person
     ("old", "new"),
     [
         ('source = "visits.parquet"', 'source = "hospitals.csv"'),
+        ('source = "visits.parquet"', '"source" = "\\u0068ospitals.csv"'),
+        ('source = "visits.parquet"', "'source' = '*.parquet'"),
+        ("[population]", 'engine.memory = "1GB"\n[population]'),
+        ("epsilon = 10.0", "epsilon = 10.000000001"),
         ('unit = "patient"', "public = true #"),
         ("contribution = 2", "contribution = 2\nkeys = 1"),
         ('name = "clinic"', 'name = "other"'),
@@ -182,11 +189,76 @@ def test_a_request_is_declined_with_a_reason_and_answered_once(person, door):
     assert float(policy_of(door).analysts["bob"].epsilon) == 1
 
 
+async def custodian(door):
+    return Custody(await door.service.entrance.by_token(door.tokens["carol"], "console"))
+
+
+def test_of_two_who_change_the_same_policy_at_once_one_is_told(door):
+    text = Path(policy_of(door).origin).read_text()
+    bounds = text.split("bounds = ")[1].split(" }")[0]
+
+    async def both():
+        carol, based = await custodian(door), digest_of_text(text)
+        changes = [carol.amend(text.replace(bounds, f"[0, {high}]"), "both at once", based) for high in (80, 81)]
+        return await asyncio.gather(*changes, return_exceptions=True)
+
+    first, second = door.do(both)
+    assert any("80" in words for words in first)
+    assert second.code == "policy-moved"
+    assert policy_of(door).tables["visits"].columns["age"].high == 80
+
+
+def test_a_request_that_was_answered_gives_no_second_share(door):
+    async def twice():
+        alice, carol = await door.service.entrance.by_token(door.tokens["alice"], "console"), await custodian(door)
+        await alice.ask_for_more("more", "a third study")
+        request = (await carol.session.requests())[0].entry
+        await carol.reply(request, "once", "4")
+        return await asyncio.gather(carol.reply(request, "twice", "9"), return_exceptions=True)
+
+    (refused,) = door.do(twice)
+    assert refused.code == "unknown-request"
+    assert float(policy_of(door).analysts["alice"].epsilon) == 4
+
+
+def test_what_has_become_dearer_since_its_price_was_shown_is_not_paid(door):
+    origin, sql = Path(policy_of(door).origin), "SELECT MAX(age) AS oldest FROM visits"
+    with httpx.Client(base_url=door.url, follow_redirects=True) as client:
+        client.post("/console/sign-in", data={"token": door.tokens["alice"]})
+        sent = {"sql": sql, "form": client.get("/console/ask").text.split('name="form" value="')[1].split('"')[0]}
+
+        def ask(page):
+            return client.post("/console/ask", data={**sent, "priced": page.split('"priced" value="')[1].split('"')[0]})
+
+        cheap, before = client.post("/console/ask/price", data=sent).text, door.spent()
+        text = origin.read_text()
+
+        async def dearer():
+            changed = text.replace("per_question = 0.5", "per_question = 0.75")
+            await (await custodian(door)).amend(changed, "more exactly", digest_of_text(text))
+
+        door.do(dearer)
+        dear = ask(cheap).text
+        assert "Ask, for ε 0.75" in dear
+        assert door.spent() == before
+        assert "/answers/" in str(ask(dear).url)
+        for _ in range(200):  # until the answer has left
+            if "for free" in (free := client.post("/console/ask/price", data=sent).text):
+                break
+            time.sleep(0.05)
+        paid, rows = door.spent(), origin.parent / "visits.parquet"
+        pq.write_table(pq.read_table(rows).slice(1), rows)  # from now on the answer is another
+        again = ask(free).text
+        assert "Ask, for ε 0.75" in again
+        assert door.spent() == paid == before + 0.75
+
+
 def test_a_token_is_given_shown_once_and_ended(person, door):
     carol, dora = person("carol"), person()
     carol.page.goto("/console/people")
     carol.page.fill("input[name=name]", "dora")
     carol.page.select_option("select[name=role]", "reviewer")
+    carol.page.fill("input[name=own]", door.tokens["carol"])
     carol.page.click("text=Give a token")
     door.tokens["dora"] = carol.page.inner_text("#secret")
     dora.sign_in("dora")

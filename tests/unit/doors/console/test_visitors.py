@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 
+from deniable.doors.console import accounts, answers, asking, custody, data, entrance, history, review
 from deniable.doors.console.visitors import local
 from tests.support.served import COUNT
 
@@ -59,6 +60,61 @@ def test_after_signing_out_the_old_cookie_opens_nothing(client, door):
     found = client.get("/console/data", headers={"Cookie": f"deniable={kept}"})
     assert found.status_code == 303
     assert found.headers["location"].startswith("/console/sign-in")
+
+
+PARTS = (accounts, answers, asking, custody, data, entrance, history, review)
+ROUTES = sorted(
+    (method, route.path.replace("{entry}", "1").replace("{name}", "x").replace("{form}", "csv"))
+    for part in PARTS
+    for route in part.router.routes
+    for method in route.methods
+)
+SENT = [path for method, path in ROUTES if method == "POST" and path != "/sign-in"]
+
+
+@pytest.mark.parametrize("path", SENT)
+@pytest.mark.parametrize("name", ["alice", "carol", "rene"])
+def test_nothing_is_changed_by_a_form_without_its_visit_on_any_page(client, door, path, name):
+    form = signed_in(client, door, name)
+    assert client.post(f"/console{path}", data={"form": f"{form}x"}).status_code == 403
+    foreign = client.post(f"/console{path}", data={"form": form}, headers={"Sec-Fetch-Site": "same-site"})
+    assert foreign.status_code == 403
+
+
+@pytest.mark.parametrize(("method", "path"), [one for one in ROUTES if one[1] != "/sign-in"])
+def test_no_page_is_there_for_strangers(client, method, path):
+    found = client.request(method, f"/console{path}")
+    assert found.status_code == 303
+    assert found.headers["location"].startswith("/console/sign-in")
+
+
+EVERYBODYS = {"/", "/data", "/budget", "/sign-in", "/sign-out"}
+ASKING = ("/ask", "/answers", "/history", "/budget/requests")
+REVIEWED = ("/ledger", "/epochs")
+
+
+@pytest.mark.parametrize("name", ["alice", "rene", "carol"])
+def test_what_is_for_another_role_is_refused_on_every_route(client, door, name):
+    form, tried = signed_in(client, door, name), 0
+    for method, path in ROUTES:
+        owners = {"alice"} if path.startswith(ASKING) else {"carol", *(["rene"] * path.startswith(REVIEWED))}
+        if path in EVERYBODYS or name in owners:
+            continue
+        found = client.request(method, f"/console{path}", **({"data": {"form": form}} if method == "POST" else {}))
+        assert (path, found.status_code) == (path, 403)
+        tried += 1
+    assert tried > 5
+
+
+def test_a_stolen_cookie_gives_nobody_a_token(client, door):
+    sent = {"form": signed_in(client, door, "carol"), "name": "carol", "role": "custodian"}
+    before = door.service.populations["clinic"].tokens.all()
+    for own in ("", "deniable_guess", door.tokens["alice"]):
+        assert client.post("/console/people/tokens", data={**sent, "own": own}).status_code == 403
+    assert door.service.populations["clinic"].tokens.all() == before
+    found = client.post("/console/people/tokens", data={**sent, "own": door.tokens["carol"]})
+    assert found.status_code == 200
+    assert door.tokens["carol"] not in found.text
 
 
 @pytest.mark.parametrize("form", ["", "guessed", None])
