@@ -161,7 +161,7 @@ def test_now_is_a_constant_cut_to_the_hour_and_said(asked):
     ("condition", "reason", "hint"),
     [
         ("strftime(day, '%Q') = ''", "strftime has '%Q'", "Use %Y"),
-        ("age(day) > 3", "age is not on the list", "DATE_DIFF('year', start, end)"),
+        ("age(day) > 3", "age is not on the list", "EXTRACT(year FROM AGE(end, start))"),
         ("word SIMILAR TO 'a'", "SIMILAR TO is not on the list", "regexp_matches(column, '^...$')"),
         ("word ~ 'a'", "~ finds a pattern anywhere in PostgreSQL", "regexp_matches(x, '...')"),
         ("regexp_matches(word, '(?=a)')", "pattern may use letters", "ot look-around"),

@@ -35,6 +35,6 @@ def test_a_newcomer_gets_an_answer_by_typing_what_the_page_says(tmp_path: Path) 
             (tmp_path / "visits.toml").write_text(policy)
         printed[" ".join(words[:2])] = done.stdout
     assert "warning" not in printed["check visits.toml"]
-    assert re.search(r"north +[\d,]+ ± 300 ", printed["ask visits.toml"])
+    assert re.search(r"north +[\d,]+ ± 20\d ", printed["ask visits.toml"])
     assert "paid ε 0.2" in printed["ask visits.toml"]
     assert re.search(r"epsilon \(pure\) +1 +0.2 +0.8", printed["budget visits.toml"])
