@@ -79,7 +79,8 @@ def _taken(node: exp.Expression, *, distinct: bool) -> tuple[Sequence[exp.Expr],
         if distinct:  # a NULL beside another value is one more row, which COUNT(DISTINCT) does not see
             gone = exp.Is(this=node.copy(), expression=exp.Null())
             columns.append(exp.alias_(exp.Filter(this=every, expression=exp.Where(this=gone)), _GONE, quoted=True))
-            once = exp.and_(once, exp.EQ(this=_column(_GONE), expression=exp.Literal.number(0)))
+            none = exp.EQ(this=_column(_GONE), expression=exp.Literal.number(0))
+            once = exp.And(this=once, expression=none)
         return columns, exp.Case(ifs=[exp.If(this=once, true=_column(_VALUE))])
     columns = [exp.alias_(one.copy(), f"{_VALUE}{place}", quoted=True) for place, one in enumerate(found)]
     holder = exp.Paren(this=node.copy())
