@@ -292,7 +292,12 @@ def _shares(whole: Expression, by: Fraction, declared: Mapping[str, Domain]) -> 
     if listed is None or not by:
         return None
     _spend(len(listed))
-    return tuple(float(number) / float(by) for number in listed if isinstance(number, int))
+    return tuple(real(float(number) / float(by)) for number in listed if isinstance(number, int))
+
+
+def real(value: float) -> float:
+    """A real number as a key: of both zeros, the one that statements give; in a table of keys, the other is not it."""
+    return value + 0.0
 
 
 def _rounded(value: Call, places: int) -> Domain | None:

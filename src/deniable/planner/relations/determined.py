@@ -13,7 +13,7 @@ from unicodedata import normalize
 from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal
 from deniable.core.algebra.relation import Beside, Joined
 from deniable.planner.expressions.functions import call
-from deniable.planner.expressions.keys import Domain, GroupKey, conjuncts
+from deniable.planner.expressions.keys import Domain, GroupKey, conjuncts, real
 from deniable.planner.relations.rows import Origin
 from deniable.planner.work import spend
 from deniable.policy import Entry
@@ -77,7 +77,8 @@ def listed_numbers(value: Expression, origin: Origin) -> Domain | None:
     """The real numbers of a public column: as group keys, those that are there."""
     if not isinstance(value, Column) or value.kind is not Kind.NUMBER or value.name not in origin.entries:
         return None
-    there = [float(one) for one in origin.entries[value.name][1].values() if isinstance(one, int | float | Fraction)]
+    entries = origin.entries[value.name][1].values()
+    there = [real(float(one)) for one in entries if isinstance(one, int | float | Fraction)]
     return (*dict.fromkeys(sorted(there)), *([None] if value.nullable else []))
 
 
@@ -108,7 +109,9 @@ def _together(keys: Sequence[GroupKey], origin: Origin) -> Combinations:
 
 
 def _as_key(value: Entry) -> Entry:
-    """Texts as group keys have them."""
+    """Texts and real numbers as group keys have them."""
+    if isinstance(value, float):
+        return real(value)
     return normalize("NFC", value) if isinstance(value, str) else value
 
 

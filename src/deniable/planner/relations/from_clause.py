@@ -26,7 +26,7 @@ from deniable.planner.relations.names import declared, homes, own_name, qualifie
 from deniable.planner.relations.rows import Names, Origin, both, stacked
 from deniable.planner.relations.scalars import scalar, scalars
 from deniable.planner.relations.scopes import RowScope, condition
-from deniable.planner.relations.set_operations import among_others, distinct_rows
+from deniable.planner.relations.set_operations import LEFT, RIGHT, among_others, distinct_rows
 from deniable.planner.relations.subqueries import check_once, everything, grouped, is_grouped, row_by_row
 from deniable.planner.work import spend
 from deniable.policy import Policy
@@ -173,7 +173,7 @@ class Relations:
         columns = list(zip(*(part.columns.items() for part in parts), strict=False))
         names = [name for (name, _), _ in columns]
         if isinstance(node, exp.Union):
-            return self.query(distinct_rows(node, names), alias)
+            return self._between((stacked(parts),), names).query(distinct_rows(names), alias)
         if not isinstance(node, exp.Intersect | exp.Except):
             raise Refused("subquery", "This kind of subquery is not supported.", "Write SELECT.", position(node))
         if any(len(part.columns) != len(columns) for part in parts):
@@ -184,7 +184,15 @@ class Relations:
             reason = f"{node.key.upper()} of columns that can be NULL is not supported."
             hint = "Select only the column that names the person, or have the others declared with nulls = false."
             raise Refused("unsupported-form", reason, hint, position(node))
-        return self.query(among_others(node, names), alias)
+        return self._between(parts, names).query(among_others(node, names), alias)
+
+    def _between(self, parts: Sequence[Origin], names: Sequence[str]) -> Relations:
+        """With the parts of a set operation, whose columns all have the names of the first part's."""
+        called = {
+            name: part.called(name, dict(zip(names, part.columns.values(), strict=True)))
+            for name, part in zip((LEFT, RIGHT), parts, strict=False)
+        }
+        return Relations(self.policy, {**self.named, **called})
 
     def _members(self, select: exp.Select, rows: Origin) -> RowScope:
         """`x IN (SELECT ...)` and EXISTS: each is one more table beside the rows, in which a row is or is not."""

@@ -16,7 +16,7 @@ from deniable.planner.parse import position
 from deniable.planner.relations.correlated import Spoken
 from deniable.planner.relations.scopes import aggregates
 
-_ALIAS, _KEY, _VALUE, _MANY = "\0scalar", "\0key", "\0value", "\0many"
+_ALIAS, _KEY, _VALUE, _MANY, _GONE = "\0scalar", "\0key", "\0value", "\0many", "\0gone"
 """Names that nobody can write."""
 _COUNTS: tuple[type[exp.Expression], ...] = (exp.Count, exp.CountIf, exp.ApproxDistinct)
 
@@ -72,9 +72,15 @@ def _taken(node: exp.Expression, *, distinct: bool) -> tuple[Sequence[exp.Expr],
     """
     found = list(dict.fromkeys(aggregates([node])))
     if not found:
-        many = exp.Count(this=exp.Distinct(expressions=[node.copy()]) if distinct else exp.Star())
+        every = exp.Count(this=exp.Star())
+        many = exp.Count(this=exp.Distinct(expressions=[node.copy()])) if distinct else every
         columns = [exp.alias_(many, _MANY, quoted=True), exp.alias_(exp.Min(this=node.copy()), _VALUE, quoted=True)]
-        once = exp.LTE(this=_column(_MANY), expression=exp.Literal.number(1))
+        once: exp.Expression = exp.LTE(this=_column(_MANY), expression=exp.Literal.number(1))
+        if distinct:  # a NULL beside another value is one more row, which COUNT(DISTINCT) does not see
+            gone = exp.Is(this=node.copy(), expression=exp.Null())
+            columns.append(exp.alias_(exp.Filter(this=every, expression=exp.Where(this=gone)), _GONE, quoted=True))
+            none = exp.EQ(this=_column(_GONE), expression=exp.Literal.number(0))
+            once = exp.And(this=once, expression=none)
         return columns, exp.Case(ifs=[exp.If(this=once, true=_column(_VALUE))])
     columns = [exp.alias_(one.copy(), f"{_VALUE}{place}", quoted=True) for place, one in enumerate(found)]
     holder = exp.Paren(this=node.copy())

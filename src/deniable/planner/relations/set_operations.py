@@ -13,16 +13,14 @@ from sqlglot import exp
 from deniable.core.errors import Refused
 from deniable.planner.parse import position
 
-_LEFT, _RIGHT = "\0left", "\0right"
-"""Names that nobody can write."""
+LEFT, RIGHT = "\0left", "\0right"
+"""What both parts are called here: names that nobody can write. They are understood once, however deep they stand."""
 
 
-def distinct_rows(node: exp.Union, names: Sequence[str]) -> exp.Select:
-    """`a UNION b` is each row of `a UNION ALL b` once."""
-    stack = node.copy()
-    stack.set("distinct", None)
-    stack.set("with_", None)
-    return _once(stack, names)
+def distinct_rows(names: Sequence[str]) -> exp.Select:
+    """`a UNION b` is each row of `a UNION ALL b`, which is called LEFT, once."""
+    columns = [exp.alias_(_column(LEFT, name), name, quoted=True) for name in names]
+    return exp.Select(expressions=columns, distinct=exp.Distinct(), from_=exp.From(this=_table(LEFT)))
 
 
 def among_others(node: exp.Intersect | exp.Except, names: Sequence[str]) -> exp.Select:
@@ -30,28 +28,20 @@ def among_others(node: exp.Intersect | exp.Except, names: Sequence[str]) -> exp.
     if not node.args.get("distinct", True):
         reason = f"{node.key.upper()} ALL is not supported."
         raise Refused("unsupported-clause", reason, f"Write {node.key.upper()}.", position(node))
-    equal = [exp.EQ(this=_column(_LEFT, name), expression=_column(_RIGHT, name)) for name in names]
+    equal = [exp.EQ(this=_column(LEFT, name), expression=_column(RIGHT, name)) for name in names]
     right = exp.Select(
         expressions=[exp.Literal.number(1)],
-        from_=exp.From(this=_called(node.expression.copy(), _RIGHT, names)),
+        from_=exp.From(this=_table(RIGHT)),
         where=exp.Where(this=exp.and_(*equal)),
     )
     there: exp.Expression = exp.Exists(this=right)
-    chosen = _once(node.this.copy(), names)
+    chosen = distinct_rows(names)
     chosen.set("where", exp.Where(this=exp.Not(this=there) if isinstance(node, exp.Except) else there))
     return chosen
 
 
-def _once(query: exp.Expression, names: Sequence[str]) -> exp.Select:
-    columns = [exp.alias_(_column(_LEFT, name), name, quoted=True) for name in names]
-    return exp.Select(expressions=columns, distinct=exp.Distinct(), from_=exp.From(this=_called(query, _LEFT, names)))
-
-
-def _called(query: exp.Expression, alias: str, names: Sequence[str]) -> exp.Subquery:
-    inner = query.this if isinstance(query, exp.Subquery) and not query.args.get("alias") else query
-    columns = [exp.to_identifier(name, quoted=True) for name in names]
-    title = exp.TableAlias(this=exp.to_identifier(alias, quoted=True), columns=columns)
-    return exp.Subquery(this=inner, alias=title)
+def _table(name: str) -> exp.Table:
+    return exp.Table(this=exp.to_identifier(name, quoted=True))
 
 
 def _column(table: str, name: str) -> exp.Column:

@@ -40,7 +40,10 @@ def _of_one_row(value: Expression) -> Range:
 
 
 def within_usual(value: Expression, usual: Mapping[str, Range]) -> Expression:
-    """A number without bounds, with what was measured for a person cut to where it usually lies."""
+    """A number without bounds, with what was measured for a person cut to where it usually lies.
+
+    Only what is added up is cut. A condition in it is about what was measured, as it is in WHERE and in FILTER.
+    """
     numeric = value.kind in (Kind.INTEGER, Kind.NUMBER)
     if not numeric or value.range.finite or not names(value) & usual.keys():
         return value
@@ -52,8 +55,11 @@ def _cut(value: Expression, usual: Mapping[str, Range]) -> Expression:
         within = usual[value.name]
         inside = call("least", call("greatest", value, number(within.low or 0)), number(within.high or 0))
         return call("case", call("not", call("is_null", value)), inside) if value.nullable else inside
-    if not isinstance(value, Call):
+    if not isinstance(value, Call) or value.kind is Kind.BOOLEAN:
         return value
+    if value.function == "nullif":
+        first, other = value.arguments
+        return call("case", call("equal", first, other), Literal(None, value.kind), _cut(first, usual))
     found = call(value.function, *(_cut(part, usual) for part in value.arguments))
     return found if found.kind is value.kind else value
 

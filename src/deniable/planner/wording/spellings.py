@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from fractions import Fraction
 from typing import TypeVar, cast
 from zoneinfo import ZoneInfo
 
 from sqlglot import exp
 
 from deniable.core.calendar import truncated
+from deniable.core.errors import InvalidArgumentError, Refused
+from deniable.core.number import exact
 from deniable.planner.wording.shorthand import written_out
 from deniable.policy import Policy
 
@@ -99,18 +102,48 @@ _SAME: dict[str, tuple[int, Callable[[Arguments], exp.Expression]]] = {
 
 
 def _bucket(node: exp.Expression) -> exp.Expression:
-    """Which of so many equal parts between two ends a value lies in, from 1 on; 0 below, and one more above."""
-    value, low, high, many = (node.args[name] for name in ("this", "min_value", "max_value", "num_buckets"))
+    """Which of so many equal parts between two ends a value lies in, from 1 on; 0 before, and one more beyond.
+
+    Ends that fall are those of the negative value, which rise. What is missing lies in none.
+    """
+    parts = [node.args.get(name) for name in ("this", "min_value", "max_value", "num_buckets")]
+    first, last, number = map(_constant, parts[1:])
+    if first is None or last is None or number is None or first == last or number < 1 or number.denominator > 1:
+        reason = "width_bucket takes a value, two different ends and a number of parts, and all but the value constant."
+        raise Refused("unsupported-form", reason, "Write width_bucket(x, 0, 100, 10).")
+    value, low, high, many = (part for part in parts if part is not None)
+    if first > last:
+        value, low, high = (exp.Neg(this=exp.Paren(this=part)) for part in (value, low, high))
     above = exp.Paren(this=exp.Sub(this=value.copy(), expression=low.copy()))
     width = exp.Paren(this=exp.Sub(this=high.copy(), expression=low.copy()))
     share = exp.Div(this=exp.Mul(this=above, expression=many.copy()), expression=width)
     place = exp.Add(this=exp.Cast(this=exp.Floor(this=share), to=exp.DataType.build("BIGINT")), expression=_ONE.copy())
-    below = exp.If(this=exp.LT(this=value.copy(), expression=low), true=exp.Literal.number(0))
+    inside = exp.Greatest(this=_ONE.copy(), expressions=[exp.Least(this=place, expressions=[many.copy()])])
     beyond = exp.Add(this=many, expression=_ONE.copy())
     return exp.Case(
-        ifs=[below, exp.If(this=exp.GTE(this=value.copy(), expression=high), true=beyond)],
-        default=exp.Greatest(this=_ONE.copy(), expressions=[exp.Least(this=place, expressions=[many.copy()])]),
+        ifs=[
+            exp.If(this=exp.LT(this=value.copy(), expression=low.copy()), true=exp.Literal.number(0)),
+            exp.If(this=exp.GTE(this=value.copy(), expression=high), true=beyond),
+            exp.If(this=exp.GTE(this=value.copy(), expression=low), true=inside),
+        ]
     )
+
+
+def _constant(node: exp.Expression | None) -> Fraction | None:
+    """A number that is written down."""
+    match node:
+        case exp.Paren():
+            return _constant(node.this)
+        case exp.Neg():
+            found = _constant(node.this)
+            return None if found is None else -found
+        case exp.Literal(is_string=False):
+            try:
+                return exact("number", node.name)
+            except InvalidArgumentError:
+                return None
+        case _:
+            return None
 
 
 _ONE = exp.Literal.number(1)
