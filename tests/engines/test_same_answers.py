@@ -27,7 +27,7 @@ from tests.support.sail import copied
 SPENDS = [{"epsilon": 1, "delta": "1e-9"}, {"rho": 1, "delta": "1e-9"}]
 Elsewhere = Callable[[Mapping[str, DataFile]], Engine]
 MOST_UNPLANNED = 6
-"""Of sixty random questions: Sail's planner knows no way for some, or they grow too long in its words; those are refused
+"""Of sixty random questions: for some, Sail's planner knows no way, or its words are too long. They are refused
 before they are charged."""
 LIGHT, HEAVY = 1_000, 2
 """Contributions that nobody reaches, and that most exceed."""
