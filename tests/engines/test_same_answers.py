@@ -26,8 +26,8 @@ from tests.support.sail import copied
 
 SPENDS = [{"epsilon": 1, "delta": "1e-9"}, {"rho": 1, "delta": "1e-9"}]
 Elsewhere = Callable[[Mapping[str, DataFile]], Engine]
-MOST_UNPLANNED = 6
-"""Of sixty random questions: for some, Sail's planner knows no way, or its words are too long. They are refused
+MOST_UNPLANNED = 3
+"""Of thirty random questions: for some, Sail's planner knows no way, or its words are too long. They are refused
 before they are charged."""
 LIGHT, HEAVY = 1_000, 2
 """Contributions that nobody reaches, and that most exceed."""
@@ -115,7 +115,7 @@ def test_questions_that_nobody_thought_of(tmp_path: Path, elsewhere: Elsewhere, 
     policy = odd.policy(tmp_path, contribution=10_000)
     odd.curator(tmp_path, rows, policy).close()  # writes the files
     with closing(Twins(policy, elsewhere)) as twins:
-        asked = [(question(chance).sql, chance.choice(SPENDS)) for _ in range(60)]
+        asked = [(question(chance).sql, chance.choice(SPENDS)) for _ in range(30)]
         found = [one for sql, spend in asked for one in twins.differences(sql, spend, light=True)]
     refused = ("(data-unavailable)", "(too-long)") if isinstance(twins.engines[1], Spark) else ()
     unplanned = [one for one in found if any(code in one for code in refused)]

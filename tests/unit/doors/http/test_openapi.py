@@ -49,9 +49,9 @@ def tried(door, folder, name, examples, left_out=ACCEPTED):
     return found.returncode, found.stdout + found.stderr
 
 
-@pytest.mark.parametrize(("name", "left_out"), [("alice", ACCEPTED), ("carol", f"{ACCEPTED},ignored_auth")])
-def test_the_server_is_as_it_is_described(door, tmp_path, name, left_out):
-    status, said = tried(door, tmp_path, name, 1, left_out)
+def test_the_server_is_as_it_is_described(door, tmp_path):
+    """To a custodian, who reaches most of it; the deep run tries every role."""
+    status, said = tried(door, tmp_path, "carol", 1, f"{ACCEPTED},ignored_auth")
     assert "Tested: 18" in said, said
     assert status == 0, said
 
