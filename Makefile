@@ -3,13 +3,16 @@ BIN := .venv/bin
 READY := .venv/.ready
 CONSOLE := src/deniable/doors/console/static
 
-.PHONY: demo test test-deep test-spark planted lint bench assets browser postgres pictures docs dist clean
+.PHONY: demo test tests test-deep test-spark planted lint style types bench assets programs pictures docs site dist clean
 
 demo: $(READY)            ## a count, its noise, its interval, and an audit
 	@$(BIN)/deniable demo
 
-test: $(READY) browser postgres lint       ## everything that must hold before a commit
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+test: $(READY) style      ## everything that must hold before a commit
+	@$(MAKE) --no-print-directory -j2 types tests
+
+tests: programs           ## three at a time on two cores: some wait for a deadline
+	$(BIN)/python -m pytest -n 3 --dist worksteal -q -rs
 
 test-deep: $(READY)       ## the same laws with far more samples
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m deep
@@ -21,23 +24,24 @@ test-spark: $(READY)      ## the tests of Spark on Spark itself: needs Java 17, 
 planted: $(READY)         ## bugs put in one at a time, and the tests that notice; writes the table of docs/trust.md
 	$(BIN)/python -m tests.planted
 
-lint: $(READY)
+lint: style types
+
+style: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(READY)           ## and who may import whom
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-browser:                  ## for the tests of the pages; without one they are skipped, and fail under CI
-	@command -v chromium chromium-browser google-chrome > /dev/null \
-	|| { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
-	&& timeout 60 apt-get update -qq > /dev/null 2>&1 && timeout 180 apt-get install -qq -y --no-install-recommends chromium > /dev/null 2>&1; } \
-	|| echo "no browser: the tests of the pages are skipped"
-
-postgres:                 ## for the tests on PostgreSQL; without it they are skipped, and fail under CI
-	@command -v initdb > /dev/null || ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || [ -n "$$DENIABLE_TEST_POSTGRES" ] \
-	|| { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null \
-	&& timeout 60 apt-get update -qq > /dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive timeout 180 apt-get install -qq -y --no-install-recommends postgresql > /dev/null 2>&1; } \
-	|| echo "no PostgreSQL: the tests on it are skipped"
+programs:                 ## Chromium and PostgreSQL, for the tests that need them: skipped without, and failing under CI
+	@wanted=""; \
+	command -v chromium chromium-browser google-chrome > /dev/null || wanted="chromium"; \
+	command -v initdb > /dev/null || ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || [ -n "$$DENIABLE_TEST_POSTGRES" ] \
+	|| wanted="$$wanted postgresql"; \
+	[ -z "$$wanted" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && timeout 60 apt-get update -qq > /dev/null 2>&1 \
+	&& DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -qq -y --no-install-recommends $$wanted > /dev/null 2>&1; } \
+	|| echo "not installed: $$wanted; their tests are skipped"
 
 bench: $(READY)           ## side by side with peers; prints tables
 	$(BIN)/pip install --quiet -e '.[bench]'
@@ -58,6 +62,11 @@ pictures: $(READY)        ## the pictures of docs/attacks, from fresh attacks
 docs: $(READY)            ## the site, in build/docs; warnings are errors, and the notebooks run
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs build/docs
 	@echo "open build/docs/index.html"
+
+site: $(READY)            ## the same in build/site, beside the versions that are there, with a menu to switch between them
+	DENIABLE_DOCS_SITE=1 $(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet -b html docs \
+	build/site/$$($(BIN)/python -c 'import deniable; print(deniable.__version__)')
+	$(BIN)/python docs/versions.py build/site
 
 dist: $(READY)            ## wheel and source, in dist/
 	rm -rf dist

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterator
+from itertools import count
 
 import pytest
 
@@ -10,13 +11,17 @@ pytest_plugins = ["tests.support.postgres", "tests.support.ledgers", "tests.supp
 
 os.environ["DENIABLE_CACHE"] = tempfile.mkdtemp(prefix="deniable-cache-")
 os.environ["DENIABLE_STATE"] = tempfile.mkdtemp(prefix="deniable-state-")
+_USERS = count(1)
 
 
 @pytest.fixture(autouse=True)
 def _nobody_else_has_accounts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Tests use the same made-up people again and again; each is a user of its own, whatever a test takes back."""
+    """Tests use the same made-up people again and again; each is a user of its own, whatever a test takes back.
+
+    The folder is named here and made by who needs it: pytest's own numbering reads all earlier folders each time.
+    """
     with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("DENIABLE_STATE", str(tmp_path_factory.mktemp("state")))
+        environment.setenv("DENIABLE_STATE", str(tmp_path_factory.getbasetemp() / "states" / str(next(_USERS))))
         yield
 
 

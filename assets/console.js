@@ -17,7 +17,7 @@ document.getElementById("answer")?.scrollIntoView();
 
 document.body.addEventListener("htmx:afterSettle", (event) => {
   const written = event.target.querySelector?.("[data-write-sql]");
-  if (written && editor) write(editor, written.dataset.writeSql);
+  if (written && editor) wrote(written.dataset.writeSql);
   if (event.target.id === "price" && editor) underline(editor, event.target.querySelector("[data-refusal]"));
 });
 
@@ -31,10 +31,9 @@ for (const lost of ["htmx:sendError", "htmx:timeout"]) {
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button");
   if (!button) return;
-  if (button.dataset.replace !== undefined && editor) {
+  if (button.dataset.fill !== undefined && editor) {
     event.preventDefault();
-    write(editor, button.dataset.replace);
-    editor.focus();
+    filled(button.name, button.value);
   }
   if (button.dataset.copy !== undefined) copied(button);
   if (button.dataset.theme !== undefined) turned();
@@ -52,10 +51,13 @@ document.addEventListener("click", (event) => {
 // The slider says how much to spend on a scale of powers; the number beside it is what is sent.
 const slider = document.getElementById("level");
 const amount = document.getElementById("amount");
-if (slider && amount) {
+const pay = document.querySelector("#question [name=pay]");
+const powers = { epsilon: [-4, 1], rho: [-7, 0], accuracy: [0, 7] };
+if (slider && amount && pay) {
   slider.hidden = false;
   const place = () => {
-    const spend = Number(amount.value);
+    [slider.min, slider.max] = powers[pay.value];
+    const spend = Number(amount.value || amount.placeholder);
     if (spend > 0) slider.value = String(Math.log10(spend));
   };
   place();
@@ -63,7 +65,50 @@ if (slider && amount) {
   slider.addEventListener("input", () => {
     amount.value = String(Number((10 ** Number(slider.value)).toPrecision(2)));
   });
+  let paid = pay.value;
+  pay.addEventListener("change", () => {
+    amount.value = about(paid, pay.value, Number(amount.value || amount.placeholder));
+    paid = pay.value;
+    place();
+  });
 }
+
+// What buys about as much in another form: where there is a price, the accuracy is the error that it names.
+function about(from, to, spend) {
+  const error = Number(document.getElementById("noise")?.dataset.error);
+  const found = { "epsilon rho": spend ** 2 / 2, "rho epsilon": Math.sqrt(2 * spend) }[`${from} ${to}`];
+  const number = to === "accuracy" ? error : found;
+  return number > 0 && Number.isFinite(number) ? String(Number(number.toPrecision(2))) : "";
+}
+
+// What a button writes into a field, as if it was typed there.
+function filled(name, value) {
+  if (name === "sql") {
+    write(editor, value);
+    editor.focus();
+    return;
+  }
+  const place = document.querySelector(`#question [name=${name}]:not(button)`);
+  const folded = place.closest("details");
+  if (folded) folded.open = true;
+  place.value = value;
+  place.dispatchEvent(new Event("input", { bubbles: true }));
+  place.focus();
+}
+
+// Buttons and SQL say the same until the SQL is changed by hand; then the buttons say so.
+const byHand = document.getElementById("by-hand");
+let byButtons = false;
+function wrote(sql) {
+  byButtons = true;
+  write(editor, sql);
+  byButtons = false;
+  byHand.hidden = true;
+}
+field?.addEventListener("input", () => {
+  const chosen = document.querySelector("#builder [name=what]")?.value;
+  if (!byButtons && chosen) byHand.hidden = false;
+});
 
 // A demonstration brings its token behind the #, which no server is sent; it does not stay in the address.
 const token = document.getElementById("token");

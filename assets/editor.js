@@ -1,7 +1,7 @@
 // The SQL editor: completes the policy's names, underlines what is refused, and keeps the form's own field up to date.
 import { autocompletion, closeBrackets, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
-import { PostgreSQL, sql } from "@codemirror/lang-sql";
+import { SQLDialect, sql } from "@codemirror/lang-sql";
 import { HighlightStyle, bracketMatching, syntaxHighlighting } from "@codemirror/language";
 import { setDiagnostics } from "@codemirror/lint";
 import { EditorState } from "@codemirror/state";
@@ -15,6 +15,21 @@ const colours = HighlightStyle.define([
   { tag: [tags.lineComment, tags.blockComment], class: "sql-comment" },
   { tag: [tags.typeName, tags.standard(tags.name)], class: "sql-function" },
 ]);
+
+// The words that questions are made of: no others are completed or coloured.
+const dialect = SQLDialect.define({
+  keywords:
+    "all and as asc between by case cross desc distinct else end except exists false filter from full group having " +
+    "ilike in inner intersect interval is join left like limit natural not null nulls offset on or order outer over " +
+    "partition qualify right rollup select then true union using when where with cube",
+  builtin:
+    "abs approx_count_distinct approx_top_k avg cast ceil coalesce concat contains corr count count_if covar_pop " +
+    "covar_samp current_date date_trunc ends_with exp extract floor greatest least length ln log lower max median min " +
+    "mode nullif percentile_cont power quantile_cont regr_intercept regr_slope replace round sign split_part sqrt " +
+    "starts_with stddev_pop stddev_samp substring sum trim trunc upper var_pop var_samp",
+  types: "bigint boolean date double integer numeric text time timestamp varchar",
+  doubleQuotedStrings: false,
+});
 
 // The editor that stands in for a textarea; without scripts, the textarea itself is used.
 export function editorOf(field) {
@@ -39,7 +54,7 @@ function parts(field) {
     closeBrackets(),
     autocompletion({ icons: false }),
     placeholder("SELECT COUNT(*) FROM ..."),
-    sql({ dialect: PostgreSQL, schema: JSON.parse(field.dataset.schema || "{}"), upperCaseKeywords: true }),
+    sql({ dialect, schema: JSON.parse(field.dataset.schema || "{}"), upperCaseKeywords: true }),
     syntaxHighlighting(colours),
     keymap.of([
       { key: "Mod-Enter", run: () => pressed("ask") },

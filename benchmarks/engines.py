@@ -3,13 +3,16 @@
 Visits of people in fifty regions; COUNT, SUM and AVG by region, where a person weighs at most twenty visits. DuckDB
 reads Parquet; PostgreSQL is the server of --postgres (a superuser's url: a database is made and dropped); Sail (--sail)
 and Spark (--spark, the `spark-submit` of an installed one) are started and read the same Parquet. Seconds are those of
-the engine's own process, on one core: what it took, not what else the machine did meanwhile.
+the engine's own process, on one core: what it took, not what else the machine did meanwhile. Tumult (--tumult, the
+interpreter that has it) is asked for counts and sums of costs by region, of ten rows a person, with a Spark of its own.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +25,7 @@ import psycopg
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks import peers
 from benchmarks.by_hand import CONTRIBUTION, DUCKDB, POSTGRES, SPARK, by_hand
 from deniable.core.algebra.query import ExactQuery
 from deniable.engines.duckdb.engine import DuckDB
@@ -50,6 +54,7 @@ def main() -> None:
     parser.add_argument("--postgres", metavar="URL", help="a superuser's, on this machine")
     parser.add_argument("--sail", action="store_true", help="start a Sail")
     parser.add_argument("--spark", metavar="SPARK-SUBMIT", help="start this Spark")
+    parser.add_argument("--tumult", metavar="PYTHON", help="ask Tumult, too, which this interpreter has")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         visits = Path(folder) / "visits.parquet"
@@ -65,6 +70,8 @@ def main() -> None:
         if options.spark is not None:
             with spark_server(options.spark, cores=1) as spark:
                 show("Spark", on_spark(spark, visits, queries, options.runs))
+        if options.tumult is not None:
+            beside(options.tumult, visits, options.runs)
         if options.postgres is None:
             print("PostgreSQL is left out: name a server with --postgres")
             return
@@ -78,6 +85,18 @@ def on_spark(server: tuple[str, int], visits: Path, queries: tuple[ExactQuery, .
     url, process = server
     with Spark(url, {"visits": str(visits)}, seconds=3600).session() as session:
         return race(session, queries, by_hand(SPARK, VIEW), partial(int, process), runs)
+
+
+def beside(python: str, visits: Path, runs: int) -> None:
+    """What Tumult and all that it starts take, beside our Spark: the same rows, and one column less."""
+    renamed = visits.with_name("patients.parquet")
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT person AS patient_id, cost, region FROM '{visits}') TO '{renamed}'")
+    program = [python, peers.__file__, "tumult", str(renamed), "by-region", str(runs)]
+    done = subprocess.run(program, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603 - ours, as named
+    found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    best = min((line["cpu"], line["wall"]) for line in found)
+    print(f"Tumult: {best[0]:.1f} CPU s, {best[1]:.1f} wall s")
 
 
 def on_postgres(url: str, queries: tuple[ExactQuery, ...], runs: int, *, index: bool) -> None:

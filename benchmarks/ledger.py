@@ -25,9 +25,9 @@ from deniable.core.cap import Cap
 from deniable.core.event import Event
 from deniable.core.loss import Loss
 from deniable.ledger import Charge, Ledger, Ticket
-from deniable.ledger.balances import Standing
-from deniable.ledger.checkpoint import EVERY
-from deniable.ledger.entry import Link
+from deniable.ledger.entries.balances import Standing
+from deniable.ledger.entries.checkpoint import EVERY
+from deniable.ledger.entries.entry import Link
 from deniable.ledger.storage import table
 from deniable.ledger.storage.anchor import Anchor
 from deniable.ledger.storage.sqlite import SQLite

@@ -29,9 +29,9 @@ from benchmarks.questions import policy_file, visits
 from deniable.curator import Curator, create
 from deniable.curator.choose import choose
 from deniable.ledger import Ledger
-from deniable.mechanisms import PermuteAndFlip, SmoothMedian
+from deniable.mechanisms import Exponential, PermuteAndFlip, SmoothMedian
 from deniable.mechanisms.ranks import rank_scores
-from deniable.planner import Spend, bind, parse, price
+from deniable.planner import Payment, Spend, bind, parse, price
 from deniable.planner.choices.histogram import Quantile
 from deniable.planner.choices.price import Chosen
 from deniable.policy import load
@@ -44,6 +44,8 @@ QUESTIONS = {
 }
 ROUNDS = 5
 STEP, HIGHEST = 0.01, 500
+RHO = Fraction(1, 8)
+SPENDS: dict[str, Payment] = {"": {"epsilon": 1}, f", rho {RHO}": {"rho": RHO}}
 Draw = Callable[[], float]
 
 
@@ -101,12 +103,12 @@ def _best(step: Callable[[], object]) -> float:
 
 
 def _errors(rows: int, runs: int) -> Table:
-    """The median of costs in cents, between 0 and 500, at epsilon 1; each row is a unit."""
+    """The median of costs in cents, between 0 and 500, at epsilon 1, and for rho; each row is a unit."""
     table = Table(
         title=f"Median of {rows:,} rows, epsilon 1, grid of {HIGHEST / STEP + 1:,.0f} values, {runs} draws",
-        caption="ranks: root mean square of how many rows the answer is off. 'with interval': 0.55 of epsilon\n"
-        "for the value, the rest for its ends, which hold the exact value at 95%. 'before': a third for\n"
-        "each of the three (aim: error at most 0.7 of it). The others say nothing of their error",
+        caption="ranks: root mean square of how many rows the answer is off. 'with interval': 0.55 of epsilon,\n"
+        "or 0.7 of rho, for the value, the rest for its ends, which hold the exact value at 95%. 'before': a third\n"
+        "for each of the three (aim: error at most 0.7 of it). The others say nothing of their error",
     )
     for name in ("data", "way", "ranks", "value", "interval"):
         table.add_column(name, justify="left" if name in {"data", "way"} else "right", no_wrap=True)
@@ -119,8 +121,9 @@ def _errors(rows: int, runs: int) -> Table:
     for shape, values in shapes.items():
         data = np.round(np.clip(values, 0, HIGHEST), 2)
         table.add_section()
-        table.add_row(shape, "deniable, with interval", *_ours(data, runs))
-        table.add_row("", "three choices (before)", *_thirds(data, runs))
+        for place, (title, spend) in enumerate(SPENDS.items()):
+            table.add_row("" if place else shape, f"deniable, with interval{title}", *_ours(data, runs, spend))
+            table.add_row("", f"three choices (before){title}", *_thirds(data, runs, spend))
         smooth = SmoothMedian(lower=0, upper=HIGHEST, epsilon=1, step=STEP)
         table.add_row("", "SmoothMedian", *_scored(data, smooth.sample(data, runs)), "")
         for share, title in ((1.0, "all of epsilon"), (1 / 3, "a third of epsilon")):
@@ -130,18 +133,23 @@ def _errors(rows: int, runs: int) -> Table:
     return table
 
 
-def _ours(data: NDArray[np.float64], runs: int) -> list[str]:
+def _ours(data: NDArray[np.float64], runs: int, spend: Payment) -> list[str]:
     """Through the planner, on the exact histogram."""
-    part, counts = _median(data)
+    part, counts = _median(data, spend)
     found = [choose(part, counts) for _ in range(runs)]
     value, low, high = (np.concatenate([one[part.choice.recorded(side)] for one in found]) for side in (0, -1, 1))
     return [*_scored(data, value * STEP), f"± {float((high - low).mean()) * STEP / 2:.2f}"]
 
 
-def _thirds(data: NDArray[np.float64], runs: int) -> list[str]:
+def _thirds(data: NDArray[np.float64], runs: int, spend: Payment) -> list[str]:
     """What it was until values had half of the spend: three choices, the value and both ends, each among all cells."""
-    part, counts = _median(data)
-    mechanism = PermuteAndFlip(sensitivity=part.mechanism.sensitivity, epsilon=Fraction(1, 3))
+    part, counts = _median(data, spend)
+    mechanism: PermuteAndFlip | Exponential
+    if "rho" in spend:
+        epsilon = Fraction((8 * float(RHO) / 3) ** 0.5)
+        mechanism = Exponential(sensitivity=part.mechanism.sensitivity, epsilon=epsilon)
+    else:
+        mechanism = PermuteAndFlip(sensitivity=part.mechanism.sensitivity, epsilon=Fraction(1, 3))
     odds = log(part.choice.candidates * 2 / 0.05)
     offset = ceil(odds * float(2 * mechanism.sensitivity / mechanism.epsilon) / 2) + part.choice.histogram.row
     value, low, high = (
@@ -151,11 +159,11 @@ def _thirds(data: NDArray[np.float64], runs: int) -> list[str]:
     return [*_scored(data, value * STEP), f"± {float((high - low).mean()) * STEP / 2:.2f}"]
 
 
-def _median(data: NDArray[np.float64]) -> tuple[Chosen, NDArray[np.int64]]:
+def _median(data: NDArray[np.float64], spend: Payment) -> tuple[Chosen, NDArray[np.int64]]:
     """Its plan, and the exact histogram."""
     with TemporaryDirectory() as folder:
         rules = load(policy_file(Path("visits.parquet"), Path(folder), unit=False))
-    (part,) = price(bind(parse(QUESTIONS["median"]), rules), Spend.of(epsilon=1)).noise
+    (part,) = price(bind(parse(QUESTIONS["median"]), rules), Spend.of(**spend)).noise
     if not isinstance(part, Chosen) or not isinstance(part.choice, Quantile):
         raise TypeError("a median is chosen")
     counts = np.bincount(np.rint(data / STEP).astype(np.int64), minlength=round(HIGHEST / STEP) + 1)

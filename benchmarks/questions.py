@@ -217,7 +217,7 @@ def _overheads(path: Path) -> Table:
 def _pay(ledger: Ledger, quote: Quote, number: int, *, epsilon: float) -> None:
     """A charge to one account, and an answer of a usual size."""
     account = Account("population", Cap(10_000 * epsilon))
-    ticket = ledger.charge(Charge(f"{number:064x}", "", SQL["by-region"], (), quote.loss), [account])
+    ticket = ledger.charge(Charge(f"{number:064x}", "", SQL["by-region"], (), quote.loss, ledger.policy), [account])
     ledger.record(ticket, bytes(4_000))
 
 

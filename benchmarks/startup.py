@@ -18,7 +18,7 @@ from pathlib import Path
 from statistics import median
 
 import deniable
-from deniable.apps.clinic import make_clinic
+from deniable.apps.demo.clinic import make_clinic
 
 _QUESTION = "SELECT region, COUNT(*) AS visits, AVG(cost) AS cost FROM visits GROUP BY region"
 

@@ -1,4 +1,4 @@
-"""How `make docs` builds the site: Sphinx with MyST, the pydata theme, and two small extensions of our own.
+"""How `make docs` builds the site: Sphinx with MyST, the pydata theme, and three small extensions of our own.
 
 Nothing is fetched when a page is viewed: fonts, search and pictures are shipped. Warnings are errors.
 """
@@ -21,10 +21,12 @@ extensions = [
     "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx_design",
+    "code_blocks",
     "repository_files",
     "theorem_fields",
 ]
 exclude_patterns = ["_extensions"]
+templates_path = ["_templates"]
 nitpicky = False
 show_warning_types = True
 
@@ -52,17 +54,15 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"Deniable {release}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-_pictures = sorted(
-    file.name for file in (Path(__file__).parent / "_static/pictures").glob("*.js") if file.stem != "draw"
-)
-html_js_files = [(f"pictures/{name}", {"defer": "defer"}) for name in ("draw.js", *_pictures)]
+_pictures = sorted((Path(__file__).parent / "_static/pictures").glob("*.js"), key=lambda file: file.stem != "draw")
+html_js_files = [(name, {"defer": "defer"}) for name in ("copy.js", *(f"pictures/{file.name}" for file in _pictures))]
 html_copy_source = False
 html_show_sourcelink = False
 html_sidebars = {"index": []}
 html_theme_options = {
     "logo": {"text": f"Deniable {release}"},
     "navbar_align": "left",
-    "navbar_end": ["theme-switcher"],
+    "navbar_end": [*["versions"] * ("DENIABLE_DOCS_SITE" in os.environ), "theme-switcher"],  # see make site
     "header_links_before_dropdown": 6,
     "show_toc_level": 2,
     "show_nav_level": 1,

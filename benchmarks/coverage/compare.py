@@ -9,7 +9,7 @@ from decimal import Decimal
 import pyarrow as pa
 
 from deniable.curator import NoisyAnswer
-from deniable.curator.public import PublicAnswer
+from deniable.curator.public.answer import PublicAnswer
 
 _NEAR, _FEW = 1e-3, 3
 """How far real numbers may be apart, as a part of them; and how many people a hidden group may have, more or less."""

@@ -2,7 +2,8 @@
 
 The Adult census extract is used if `DENIABLE_ADULT` names a CSV file of its codes; four made-up tables of other shapes
 always are. The settings are those of the product, for all of them. Peers run in the interpreters that the environment
-names (DENIABLE_MBI, DENIABLE_DPMM, DENIABLE_SMARTNOISE, DENIABLE_OPENDP); see benchmarks/README.md
+names (DENIABLE_MBI, DENIABLE_DPMM, DENIABLE_SMARTNOISE, DENIABLE_OPENDP); see benchmarks/README.md. DENIABLE_OWN may
+name one for ours: where pandas is installed, Arrow loads it, and its 40 MB count.
 """
 
 from __future__ import annotations
@@ -78,8 +79,8 @@ def _print(data: Codes, epsilon: str, method: str, runs: list[Callable[[], Made 
 def run(contender: str, data: Codes, epsilon: float) -> Made | str:
     """One run in a process of its own; a text says why there is none."""
     own = contender in OURS
-    family = contender.split("-", maxsplit=1)[0].upper()
-    python = sys.executable if own else os.environ.get(f"DENIABLE_{family}", sys.executable)
+    family = "OWN" if own else contender.split("-", maxsplit=1)[0].upper()
+    python = os.environ.get(f"DENIABLE_{family}", sys.executable)
     script = ["-m", "benchmarks.synthetic.contenders"] if own else [str(Path(__file__).with_name("peers.py"))]
     with tempfile.TemporaryDirectory() as folder:
         table, made = Path(folder) / "table.npz", Path(folder) / "made.npz"

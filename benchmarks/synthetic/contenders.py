@@ -10,14 +10,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from benchmarks.peers import peak
 from benchmarks.synthetic.tables import Codes, load
@@ -31,7 +28,7 @@ from deniable.ledger import Ledger
 from deniable.policy import Policy
 from deniable.releases.synthetic.bins import Bins
 from deniable.releases.synthetic.estimates import Goal
-from deniable.releases.synthetic.likeness import Likeness
+from deniable.releases.synthetic.likeness import Likeness, counts_of
 from deniable.releases.synthetic.one_way import nearest
 from deniable.releases.synthetic.portion import FINE, Portion, Vectors, read, weights_for
 from deniable.releases.synthetic.tree import from_tree
@@ -41,42 +38,41 @@ DELTA = 1e-9
 
 def main(name: str, path: str, epsilon: str, out: str) -> None:
     """One run."""
-    data = load(Path(path))
+    file = Path(path)
     before = _cpu()
-    made, memory = {"deniable": deniable, "plain-tree": plain_tree}[name](data, float(epsilon))
+    made, memory = {"deniable": deniable, "plain-tree": plain_tree}[name](file, float(epsilon))
     spent = _cpu() - before
     np.savez(out, codes=np.stack(made))
     print(json.dumps({"cpu": spent, "rss_mb": memory}))
 
 
-def deniable(data: Codes, epsilon: float) -> tuple[list[IntArray], float]:
+def deniable(file: Path, epsilon: float) -> tuple[list[IntArray], float]:
     """Through the curator, on the real engine, whose process counts; rows, and the most memory."""
+    data = load(file, rows=False)
     declared = {
         name: {"type": "integer", "nulls": False}
         | ({"bounds": [0, size - 1]} if name in data.ordered else {"values": list(range(size))})
         for name, size in data.sizes.items()
     }
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        pq.write_table(pa.table(data.columns), folder / "data.parquet")
-        policy = Policy.from_mapping(
-            {
-                "population": {"name": "benchmark"},
-                "budget": {"epsilon": 40, "delta": 1e-6},
-                "limits": {"least_spend": 1e-6},
-                "tables": {"data": {"source": "data.parquet", "columns": declared}},
-            },
-            origin="benchmark",
-            folder=folder,
-        )
-        with Curator(policy, engine_of(policy), Ledger.memory("benchmark")) as curator:
-            table = curator.synthesize(epsilon=epsilon, delta=DELTA).table
-            memory = peak()
+    policy = Policy.from_mapping(
+        {
+            "population": {"name": "benchmark"},
+            "budget": {"epsilon": 40, "delta": 1e-6},
+            "limits": {"least_spend": 1e-6},
+            "tables": {"data": {"source": file.with_suffix(".parquet").name, "columns": declared}},
+        },
+        origin="benchmark",
+        folder=file.parent,
+    )
+    with Curator(policy, engine_of(policy), Ledger.memory("benchmark")) as curator:
+        table = curator.synthesize(epsilon=epsilon, delta=DELTA).table
+        memory = peak()
     return [table[name].fill_null(0).to_numpy() for name in data.columns], memory
 
 
-def plain_tree(data: Codes, epsilon: float) -> tuple[list[IntArray], float]:
+def plain_tree(file: Path, epsilon: float) -> tuple[list[IntArray], float]:
     """The idea of MST: a third of the spend for columns, a third to choose a tree, a third for its pairs, in full."""
+    data = load(file)
     chance, columns, sizes = np.random.default_rng(), list(data.columns.values()), list(data.sizes.values())
     rho = Fraction(mu_for(epsilon, DELTA) ** 2 / 2) / 3
     counts = Portion(rho, WEIGHT, Vectors.COUNTS, Neighbours.ADD_REMOVE)
@@ -121,8 +117,7 @@ def _spanning(scores: dict[tuple[int, int], float], columns: int) -> list[tuple[
 def _crossed(data: Codes, pair: tuple[int, int]) -> IntArray:
     columns, sizes = list(data.columns.values()), list(data.sizes.values())
     one, other = pair
-    cells = np.bincount(columns[one] * sizes[other] + columns[other], minlength=sizes[one] * sizes[other])
-    return cells.reshape(sizes[one], sizes[other]) * WEIGHT
+    return counts_of(columns[one], columns[other], (sizes[one], sizes[other])) * WEIGHT
 
 
 def _cpu() -> float:

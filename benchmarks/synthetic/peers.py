@@ -31,7 +31,7 @@ def main(name: str, path: str, epsilon: str, out: str) -> None:
     warnings.simplefilter("ignore")
     with np.load(path) as file:
         header, codes = file["header"], file["codes"]
-    columns = {str(line[0]): column for line, column in zip(header, codes, strict=True)}
+    columns = {str(line[0]): column.astype(np.int64) for line, column in zip(header, codes, strict=True)}
     sizes = {str(line[0]): int(line[1]) for line in header}
     try:
         run = PEERS[name]()

@@ -12,6 +12,8 @@ from math import prod
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from deniable.core.grid import IntArray
 
@@ -36,9 +38,12 @@ class Codes:
         return next(iter(self.columns.values())).size
 
     def save(self, path: Path) -> None:
-        """For a contender in another process."""
+        """For a contender in another process; as Parquet, too, which is what ours reads."""
         header = np.array([[name, str(size), str(name in self.ordered)] for name, size in self.sizes.items()])
-        np.savez(path, header=header, codes=np.stack(list(self.columns.values())))
+        most = np.min_scalar_type(max(self.sizes.values()))  # so that what a contender is given is not what it takes
+        narrow = {name: column.astype(most) for name, column in self.columns.items()}
+        np.savez(path, header=header, codes=np.stack(list(narrow.values())))
+        pq.write_table(pa.table(narrow), path.with_suffix(".parquet"))
 
     def distances(self, made: Sequence[IntArray], many: int) -> np.ndarray:
         """The total variation of every set of so many columns that has not too many cells."""
@@ -58,14 +63,15 @@ class Codes:
         return np.array(found)
 
 
-def load(path: Path) -> Codes:
-    """What `Codes.save` wrote."""
+def load(path: Path, *, rows: bool = True) -> Codes:
+    """What `Codes.save` wrote; or its header alone, for whoever reads the rows elsewhere."""
     with np.load(path) as file:
-        header, codes = file["header"], file["codes"]
+        header = file["header"]
+        codes = file["codes"] if rows else np.empty((len(header), 0), dtype=np.int64)
     names = [str(line[0]) for line in header]
     sizes = {name: int(line[1]) for name, line in zip(names, header, strict=True)}
     ordered = frozenset(name for name, line in zip(names, header, strict=True) if line[2] == "True")
-    return Codes(path.stem, dict(zip(names, codes.astype(np.int64), strict=True)), sizes, ordered)
+    return Codes(path.stem, dict(zip(names, codes, strict=True)), sizes, ordered)
 
 
 def every() -> dict[str, Codes]:

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import httpx
 import psycopg
+import pyarrow.parquet as pq
 import pytest
 
 from tests.support.doors import Opened, http, postgres
@@ -150,3 +151,47 @@ def test_an_engine_that_dies_is_a_bare_failure_that_stays_charged(tmp_path, requ
                 said = str(caught.value)
             assert "42" not in said
             assert opened.spent() == 1
+
+
+@pytest.fixture(params=list(DOORS))
+def fresh(request, tmp_path):
+    """A door at which nobody has asked anything."""
+    opening, asking = DOORS[request.param]
+    with opening(tmp_path) as opened:
+        yield opened, asking
+
+
+def test_the_last_of_a_share_is_spent_exactly_and_then_nothing_more(fresh):
+    opened, asking = fresh
+    for age, epsilon in enumerate(("499.7", "0.1", "0.1", "0.1")):
+        assert isinstance(asking(opened, "alice", f"{COUNT} WHERE age > {age}", epsilon), int)
+    assert asking(opened, "alice", f"{COUNT} WHERE age > 50", "0.01") == "over-budget"
+    assert opened.spent() == 500
+
+
+def test_data_that_have_changed_are_charged_again(fresh, tmp_path):
+    opened, asking = fresh
+    for _ in range(2):
+        asking(opened, "alice", COUNT, "0.5")
+    assert opened.spent() == 0.5
+    rows = pq.read_table(tmp_path / "visits.parquet")
+    pq.write_table(rows.slice(1), tmp_path / "visits.parquet")
+    asking(opened, "alice", COUNT, "0.5")
+    assert opened.spent() == 1
+
+
+def test_nothing_can_be_seeded(door):
+    opened, asking = door
+    before = opened.spent()
+    if asking is over_http:
+        headers = {"Authorization": f"Bearer {opened.tokens['alice']}"}
+        sent = {"sql": f"{COUNT} WHERE age > 81", "epsilon": "0.5", "seed": 1}
+        assert httpx.post(f"{opened.url}/v1/questions", json=sent, headers=headers).status_code == 422
+    else:
+        with psycopg.connect(opened.dsn(), autocommit=True) as connection:
+            for statement in ("SET deniable.seed = 1", "SET seed = 0.5", "SELECT setseed(0.5)"):
+                with pytest.raises(psycopg.Error):
+                    connection.execute(statement)
+            with pytest.raises(psycopg.Error):
+                connection.execute(f"SELECT /*+ epsilon=0.5 seed=1 */ {COUNT.removeprefix('SELECT ')} WHERE age > 81")
+    assert opened.spent() == before

@@ -24,7 +24,7 @@ from deniable.core.algebra.query import VectorSums
 from deniable.core.errors import Refused
 from deniable.curator import Curator, adopt
 from deniable.curator.factory import engine_of
-from deniable.curator.profiling import plan_profile
+from deniable.curator.profiling.purchase import plan_profile
 from deniable.curator.training.purchase import plan_training
 from deniable.learn import PCA, BoostedStumps, KMeans, LinearRegression, LogisticRegression, NaiveBayes
 from deniable.ledger import Ledger

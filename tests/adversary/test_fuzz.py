@@ -15,7 +15,7 @@ from tests.conformance.test_relations import QUESTIONS as RELATIONS
 from tests.support import tables, world
 from tests.unit.planner.test_refusals import REFUSED
 
-MUTATIONS = 20_000
+MUTATIONS = 8_000
 LONGEST = 1.0
 """Seconds of processor time."""
 

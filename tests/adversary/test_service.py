@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -13,10 +14,8 @@ import pytest
 import deniable
 from deniable.core.errors import Failed, Refused
 from deniable.curator import Curator
-from deniable.curator.factory import engine_of
 from deniable.engines import Engine
-from deniable.ledger import Ledger, refusals
-from deniable.ledger import ledger as written
+from deniable.ledger import Ledger, clock, refusals
 from tests.support.neighbours import SOMEONE, house, outcome, pair, people, row, rules
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
@@ -160,7 +159,7 @@ def _failed(*_):
 def test_68_clocks_do_not_matter(small, monkeypatch):
     first = small.ask(COUNT, epsilon="0.5")
     for now in ("1970-01-01T00:00:00+00:00", "9999-12-31T23:59:59+00:00", ""):
-        monkeypatch.setattr(written, "_now", lambda now=now: now)
+        monkeypatch.setattr(clock, "now", lambda now=now: now)
         assert small.ask(COUNT, epsilon="0.5").table == first.table
     small.ask(f"{COUNT} WHERE age > 3", epsilon="0.5")
     assert small.budget().remaining.epsilon == 0
@@ -196,15 +195,18 @@ def test_70_another_question_is_never_served_from_the_record(small, other):
 
 
 def test_70_another_policy_is_another_question(tmp_path):
-    """The same words over other bounds must not be answered from the record."""
-    house(tmp_path, people()).close()
-    seen = set()
-    for change in ({}, {"contribution": 2}, {"contribution": 3}, {"neighbours": "replace"}):
-        policy = rules(tmp_path, **change)
-        with Curator(policy, engine_of(policy), Ledger.memory(policy.population)) as curator:
-            curator.ask(COUNT, epsilon=1)
-            seen.add(curator.history()[-1].question)
-    assert len(seen) == 4
+    """The same words over other bounds, or over rows that are read otherwise, must not be answered from the record."""
+    plain = rules(tmp_path)
+    keyed = replace(plain, tables={"visits": replace(plain.tables["visits"], key="age")})
+    others = [
+        rules(tmp_path, **change) for change in ({"contribution": 2}, {"contribution": 3}, {"neighbours": "replace"})
+    ]
+    with house(tmp_path, people(), plain) as one:
+        names = [
+            Curator(policy, one.engine, one.ledger).name(COUNT, epsilon=1) for policy in (plain, plain, keyed, *others)
+        ]
+    assert names[0] == names[1]
+    assert len(set(names)) == 5
 
 
 SAME = [
@@ -284,7 +286,7 @@ def test_75_analysts_together_stay_within_the_cap(clinic):
             with pytest.raises(Refused) as caught:
                 curator.ask(f"{COUNT} WHERE age > 2", epsilon="0.6", analyst=analyst)
             assert caught.value.code == "over-budget"
-        assert curator.ask(COUNT, epsilon="0.6", analyst="bob").free
+        assert curator.ask(COUNT, epsilon="0.6", analyst="bob").share
         for stranger in ("mallory", "population", "", None, "analyst:alice", "Alice"):
             with pytest.raises(Refused) as caught:
                 curator.ask(COUNT, epsilon="0.6", analyst=stranger)

@@ -297,14 +297,18 @@ def test_54_an_expression_is_clamped_after_it_is_computed(neighbours, value):
     ("columns", "parts"),
     [
         ("AVG(cost)", 1),
-        ("VAR_SAMP(cost)", 3),
+        ("VAR_SAMP(cost)", 1),
+        ("CORR(cost, age)", 1),
         ("STDDEV(cost), AVG(cost), SUM(cost), COUNT(cost)", 3),
         ("COUNT(*), COUNT(cost)", 2),
         ("AVG(cost), AVG(cost) FILTER (WHERE urgent)", 3),
     ],
 )
 def test_57_every_part_is_charged(neighbours, columns, parts):
-    """A count and a sum of the same rows are one part: both ends of the bounds, between which each row is divided."""
+    """A count and a sum of the same rows are one part: both ends of the bounds, between which each row is divided.
+
+    So are the sums of a variance or a correlation: Bernstein's polynomials, between which each row is divided.
+    """
     plan = price(bind(parse(f"SELECT {columns} FROM visits"), neighbours.without.policy), Spend.of(epsilon=1))
     assert len(plan.noise) == len(plan.events) == parts
     assert sum(part.loss.epsilon for part in plan.noise) == plan.quote.loss.epsilon == 1

@@ -2,11 +2,11 @@
 
 from math import ceil
 
-import duckdb
 import pytest
 
-from tests.support.curators import curator, silence
-from tests.support.tables import policy, visits
+from tests.support.curators import silence
+from tests.support.plain import beside_plain
+from tests.support.tables import visits
 
 ROWS = 4_001
 
@@ -41,15 +41,8 @@ COUNTS = [
 @pytest.fixture(scope="module", params=[None, 100_000], ids=["rows", "patients"])
 def asked(request, tmp_path_factory):
     """A quiet curator, and plain DuckDB over the rows that it may see."""
-    folder = tmp_path_factory.mktemp("choices")
-    table = visits(ROWS, seed=2)
-    quiet = curator(folder, table, policy(folder, contribution=request.param))
-    plain = duckdb.connect()
-    plain.register("everything", table)
-    known = "" if request.param is None else "WHERE patient_id IS NOT NULL"
-    plain.execute(f"CREATE TABLE visits AS SELECT * FROM everything {known}")
-    yield quiet, plain
-    quiet.close()
+    with beside_plain(tmp_path_factory.mktemp("choices"), visits(ROWS, seed=2), request.param) as both:
+        yield both
 
 
 def _both(asked, ours, theirs, monkeypatch, spend):

@@ -60,8 +60,16 @@ def _plans(chance, rules, many, shapes=tuple(SHAPES)):
 
 
 def _measured(folder, rows, rules, plans):
+    """The exact integers of each plan, those of both noises together: the statistics may be others."""
     with curator(folder, rows, rules) as quiet:
-        return [exact_integers(quiet.engine, plan) for _, plan, _ in plans]
+        return [
+            {name: numbers for plan in _unlike(*both) for name, numbers in exact_integers(quiet.engine, plan).items()}
+            for _, *both in plans
+        ]
+
+
+def _unlike(pure, concentrated):
+    return [pure] if pure.queries == concentrated.queries else [pure, concentrated]
 
 
 def _farthest(folder, seed, relation, contribution, many, neighbours, *shapes):

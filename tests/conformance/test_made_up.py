@@ -44,7 +44,11 @@ def test_no_extreme_unit_moves_an_answer_farther_than_claimed(
     for number, (name, world) in enumerate(worlds.items()):
         (tmp_path / str(number)).mkdir()
         with rehearse(rules, world, tmp_path / str(number)) as curator:
-            found[name] = [exact_vectors(curator.engine, plan) for plan, _ in plans]
+            found[name] = [
+                exact_vectors(curator.engine, one)
+                | ({} if one.queries == other.queries else exact_vectors(curator.engine, other))
+                for one, other in plans
+            ]
             if relation == "add-remove":
                 keys[name] = exact(curator, PRIVATE)
     for difference, (one, other) in pairs.items():

@@ -1,11 +1,10 @@
 """With the noise taken out and nobody over the contribution, every accepted question equals plain DuckDB."""
 
-import duckdb
 import pytest
 
-from tests.support.curators import curator, silence
-from tests.support.plain import assert_equal
-from tests.support.tables import policy, visits
+from tests.support.curators import silence
+from tests.support.plain import assert_equal, beside_plain
+from tests.support.tables import visits
 
 ROWS = 4_000
 
@@ -74,15 +73,8 @@ QUESTIONS = [
 @pytest.fixture(scope="module", params=[None, 100_000], ids=["rows", "patients"])
 def asked(request, tmp_path_factory):
     """A quiet curator, and plain DuckDB over the rows that it may see."""
-    folder = tmp_path_factory.mktemp("plain")
-    table = visits(ROWS, seed=1)
-    quiet = curator(folder, table, policy(folder, contribution=request.param))
-    plain = duckdb.connect()
-    plain.register("everything", table)
-    known = "" if request.param is None else "WHERE patient_id IS NOT NULL"
-    plain.execute(f"CREATE TABLE visits AS SELECT * FROM everything {known}")
-    yield quiet, plain
-    quiet.close()
+    with beside_plain(tmp_path_factory.mktemp("plain"), visits(ROWS, seed=1), request.param) as both:
+        yield both
 
 
 @pytest.mark.parametrize("spend", [{"epsilon": 1}, {"rho": 1}], ids=["epsilon", "rho"])

@@ -19,6 +19,7 @@ from deniable.core.sensitivity import Neighbours
 from deniable.curator.training.purchase import plan_training
 from deniable.learn.learner import Learner, PaidSum
 from deniable.learn.models.every import LEARNERS
+from deniable.learn.models.logistic_regression import LogisticRegression
 from deniable.learn.models.naive_bayes import NaiveBayes
 from deniable.mechanisms import Gaussian
 from deniable.planner import Spend
@@ -266,6 +267,49 @@ def test_what_is_no_model_is_not_loaded(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(InvalidArgumentError):
             deniable.learn.load(path)
+
+
+def _spoiled(said: dict, place: tuple[object, ...], value: object) -> str:
+    spoiled = json.loads(json.dumps(said))
+    part = spoiled
+    for one in place[:-1]:
+        part = part[one]
+    part[place[-1]] = value
+    return json.dumps(spoiled)
+
+
+def test_a_file_of_anybodys_is_no_danger(curator: deniable.Curator, tmp_path: Path) -> None:
+    """Numbers of endless digits, bins without end, methods that are no longer methods, matrices of another size."""
+    path = LogisticRegression().fit(curator, "SELECT age, ill FROM data", target="ill", rho=RHO).save(tmp_path / "m")
+    good = json.loads(path.read_text())
+    age = ("trained", "design", "features", 0)
+    endless = {"kind": "bins", "name": "age", "low": "0", "high": "1", "bins": 10**15}
+    for place, value in (
+        ((*age, "low"), "1e999999999"),
+        ((*age, "high"), "1/0"),
+        ((*age, "high"), "0"),
+        ((*age, "kind"), "__class__"),
+        (age, endless),
+        (("parameters", "rho"), {"fraction": "1e999999999"}),
+        (("parameters", "code"), "import os"),
+        (("learned", "predict"), "import os"),
+        (("learned", "__class__"), "PCA"),
+        (("learned", "weights_"), {"array": [[1.0] * 7]}),
+        (("learned", "weights_"), {"array": [["a", "b"]]}),
+        (("learned",), {}),
+        (("trained", "steps"), 7),
+        (("trained", "design", "neighbours"), "nobody"),
+    ):
+        path.write_text(_spoiled(good, place, value))
+        with pytest.raises(InvalidArgumentError):
+            deniable.learn.load(path)
+    path.write_text("[" * 10**6)
+    with pytest.raises(InvalidArgumentError):
+        deniable.learn.load(path)
+    path.write_text(_spoiled(good, ("trained", "population"), "\x1b]0;owned\x07<script>alert(1)</script>"))
+    card = deniable.learn.load(path).card()
+    assert "\x1b" not in repr(card)
+    assert "<script>" not in card.page()
 
 
 @every_learner

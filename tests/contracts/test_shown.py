@@ -20,8 +20,8 @@ from rich.console import Console
 import deniable
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
-from deniable.curator.answer import Answer
-from deniable.curator.public import PublicAnswer
+from deniable.curator.answers.answer import Answer
+from deniable.curator.public.answer import PublicAnswer
 from deniable.display import Shown
 from deniable.display.terminal import text_of
 from deniable.learn import LinearRegression

@@ -9,7 +9,7 @@ from threading import Event, Thread
 import pytest
 
 from deniable.core.errors import Refused
-from deniable.ledger.entry import NOTHING, Link
+from deniable.ledger.entries.entry import NOTHING, Link
 from deniable.ledger.storage import table
 from deniable.ledger.storage.storages import store_at
 from deniable.ledger.storage.store import Store

@@ -17,6 +17,7 @@ ROOT = Path(__file__).parents[2]
 SOURCE, UNIT = ROOT / "src/deniable", ROOT / "tests/unit"
 
 TOPICS = {
+    "doors/console/test_hostile.py": "whoever means harm, on every page of the console",
     "engines/duckdb/test_stored_times.py": "moments, days and times of day, as any module of the engine reads them",
     "engines/postgres/test_one_row.py": "what one row could bring about, whichever module it would be",
     "accounting/test_true_losses.py": "claimed losses of batches against exact oracles, whichever module claims them",
@@ -36,7 +37,6 @@ TOPICS = {
     "doors/postgres/test_wire.py": "messages byte by byte, whichever module reads them",
     "engines/duckdb/test_files.py": "files as the engine meets them: spoiled, changed, of every kind",
     "engines/duckdb/test_reliance.py": "what we rely on in DuckDB itself",
-    "ledger/test_requests.py": "requests for more, from the entry to the checkpoint",
     "mechanisms/test_floats.py": "floats on the grid, for every mechanism that takes them",
     "planner/test_refusals.py": "every refusal of every pass, in one list, as docs/sql.md has them",
     "policy/test_fuzz.py": "mangled policies, whichever part is mangled",

@@ -34,7 +34,7 @@ def test_every_bug_has_tests_in_two_files_that_exist(bug: Bug) -> None:
     for target in bug.tests:
         file, _, function = target.partition("::")
         assert (ROOT / "tests" / file).is_file(), target
-        assert f"def {function}" in text(ROOT / "tests" / file), target
+        assert f"def {function.partition('[')[0]}" in text(ROOT / "tests" / file), target
         files.add(file)
     assert len(files) > 1
 

@@ -54,12 +54,32 @@ def test_every_moving_picture_is_there_and_has_words_where_it_cannot_move() -> N
     assert all(words.strip() for _, words in found)
 
 
-@pytest.mark.deep
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
-    """The fast versions are above, in the links of `test_docs.py` and in `test_notebooks.py`; `make docs` runs all."""
-    words = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(DOCS), str(tmp_path)]
+    """Every page is read and every reference resolved, and nothing is written; `make docs` runs the notebooks, too."""
+    sphinx("dummy", tmp_path)
+
+
+def test_versions_stand_side_by_side_with_the_newest_first(tmp_path: Path) -> None:
+    for name in ("0.9.0", "0.10.0", "0.2.0"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "index.html").touch()
+    (tmp_path / "pictures").mkdir()
+    done = subprocess.run([sys.executable, DOCS / "versions.py", tmp_path], capture_output=True, text=True, check=True)
+    assert done.stdout == "versions: 0.10.0, 0.9.0, 0.2.0\n"
+    assert '["0.10.0", "0.9.0", "0.2.0"]' in (tmp_path / "versions.js").read_text()
+    assert 'url=0.10.0/index.html"' in (tmp_path / "index.html").read_text()
+
+
+@pytest.mark.deep
+def test_no_page_fetches_anything(tmp_path: Path) -> None:
+    """The fast version looks at our own scripts, above."""
+    sphinx("html", tmp_path)
+    pages = "\n".join(page.read_text() for page in tmp_path.rglob("*.html"))
+    assert not re.search(r"""<(script|link|img)[^>]+(src|href)=["']https?:""", pages)
+
+
+def sphinx(builder: str, folder: Path) -> None:
+    words = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", builder, str(DOCS), str(folder)]
     environment = {**os.environ, "DENIABLE_DOCS_NOTEBOOKS": "off"}
     done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr
-    pages = "\n".join(page.read_text() for page in tmp_path.rglob("*.html"))
-    assert not re.search(r"""<(script|link|img)[^>]+(src|href)=["']https?:""", pages)

@@ -9,8 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 WORDS = re.findall(r"^- \*\*(.+?)\*\*: (.+)", (ROOT / "docs/words.md").read_text(), flags=re.MULTILINE)
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-PAGES += sorted((ROOT / "docs/attacks").glob("*.md"))
+PAGES = [*sorted(ROOT.glob("*.md")), ROOT / "benchmarks/README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 WIDTH = 120
 
 

@@ -6,9 +6,8 @@ A server of this run's own, reached from this machine alone, and stopped at the 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
-
-import pytest
 
 from tests.support.sail import URL
 from tests.support.spark import spark_server
@@ -22,11 +21,15 @@ TESTS = (
 
 
 def main() -> None:
-    """One file after the other; what fails is told at the end."""
+    """One file after the other, each in a process of its own; what fails is told at the end."""
     with spark_server(sys.argv[1]) as (url, _):
-        os.environ[URL] = url
-        failed = [file for file, which in TESTS if pytest.main(["-q", file, "-k", which]) != pytest.ExitCode.OK]
+        failed = [file for file, which in TESTS if not _passes(url, file, which)]
     raise SystemExit(f"failed: {', '.join(failed)}" if failed else 0)
+
+
+def _passes(url: str, file: str, which: str) -> bool:
+    command = [sys.executable, "-m", "pytest", "-q", file, "-k", which]
+    return subprocess.run(command, check=False, env=os.environ | {URL: url}).returncode == 0
 
 
 if __name__ == "__main__":

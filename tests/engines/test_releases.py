@@ -48,6 +48,4 @@ def test_the_same_numbers(tmp_path: Path, elsewhere: Elsewhere, room: str, monke
         assert asked
         files = {name: file for name, table in policy.tables.items() if (file := table.file) is not None}
         with closing(elsewhere(files)) as there, there.session() as other, curator.engine.session() as one:
-            for query in asked:
-                other.check(query)  # is not refused, as a gap would be
-            assert [problem for query in asked if (problem := difference(query, one, other))] == []
+            assert [problem for query in asked if (problem := difference(query, one, other, gaps=False))] == []

@@ -28,8 +28,8 @@ import deniable
 from deniable.core.algebra.query import ExactQuery
 from deniable.core.errors import Failed, InvalidArgumentError
 from deniable.curator import Curator
-from deniable.curator.check import check, look
-from deniable.curator.draft import draft
+from deniable.curator.custodian.check import check, look
+from deniable.curator.custodian.draft import draft
 from deniable.curator.factory import engine_of
 from deniable.engines import DuckDB
 from deniable.files.fingerprint import content, keyed

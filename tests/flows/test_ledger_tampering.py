@@ -9,7 +9,7 @@ import pytest
 
 from deniable.core.errors import Failed, Refused
 from deniable.ledger import Head, Ledger
-from deniable.ledger.entry import NOTHING, Link
+from deniable.ledger.entries.entry import NOTHING, Link
 from tests.support.ledgers import FilePlace, Place, ServerPlace
 from tests.unit.ledger.asking import account, ask, charge, url
 

@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 import deniable
 from deniable.apps.cli import app
 from deniable.core.errors import Refused
-from deniable.ledger import checkpoint, ledger
+from deniable.ledger import clock
+from deniable.ledger.entries import checkpoint
 from deniable.releases import Workload
 from tests.support.ledgers import everywhere
 
@@ -43,7 +44,7 @@ BY_AGE = "SELECT age, {} FROM people GROUP BY age"
 @pytest.fixture(autouse=True)
 def _noon(monkeypatch: pytest.MonkeyPatch) -> None:
     """No day ends during a test."""
-    monkeypatch.setattr(ledger, "_now", lambda: "2025-12-29T12:00:00+00:00")
+    monkeypatch.setattr(clock, "now", lambda: "2025-12-29T12:00:00+00:00")
 
 
 @pytest.fixture
@@ -138,7 +139,7 @@ def test_a_day_has_so_many_questions_and_repeats_are_none(town):
 def test_the_next_day_begins_anew(town, monkeypatch):
     with deniable.create(town) as curator:
         for day in ("2025-12-30", "2025-12-31"):
-            monkeypatch.setattr(ledger, "_now", lambda day=day: f"{day}T12:00:00+00:00")
+            monkeypatch.setattr(clock, "now", lambda day=day: f"{day}T12:00:00+00:00")
             for number in range(3):
                 curator.ask(older(number), epsilon="0.01" if day == "2025-12-30" else "0.02")
             with pytest.raises(Refused, match="questions-per-day"):

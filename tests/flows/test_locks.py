@@ -12,7 +12,6 @@ from threading import Event
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import deniable
@@ -21,22 +20,13 @@ from deniable.engines import DuckDB
 from deniable.ledger.turns import FileTurns
 from deniable.local import KaryResponse, Memory
 from deniable.mechanisms import AboveThreshold
+from tests.support.ages import COUNT, ages
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
 SHORT = 0.3
 """Seconds in which whoever need not wait is through."""
 PATIENCE = 60
-POLICY = """
-[population]
-name = "town"
-[budget]
-epsilon = 1.0
-[tables.people]
-source = "people.parquet"
-[tables.people.columns]
-age = { type = "integer", bounds = [0, 110] }
-"""
 
 
 def elsewhere(step: Callable[[], object]) -> tuple[int, int]:
@@ -145,8 +135,7 @@ def test_other_questions_do_not_wait(tmp_path: Path) -> None:
 
 
 def test_who_asks_the_same_meanwhile_waits_for_the_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pq.write_table(pa.table({"age": list(range(100))}), tmp_path / "people.parquet")
-    (tmp_path / "town.toml").write_text(POLICY)
+    path = ages(tmp_path, "town")
     fetch, begun, go_on = DuckDB.fetch, Event(), Event()
 
     def slow(engine: DuckDB, sql: str) -> pa.Table:
@@ -155,9 +144,9 @@ def test_who_asks_the_same_meanwhile_waits_for_the_answer(tmp_path: Path, monkey
             go_on.wait(PATIENCE)
         return fetch(engine, sql)
 
-    with deniable.create(tmp_path / "town.toml") as curator, ThreadPoolExecutor(2) as pool:
+    with deniable.create(path) as curator, ThreadPoolExecutor(2) as pool:
         monkeypatch.setattr(DuckDB, "fetch", slow)
-        asks = lambda: curator.ask("SELECT COUNT(*) AS n FROM people", epsilon="0.1")  # noqa: E731 - twice the same
+        asks = lambda: curator.ask(COUNT, epsilon="0.1")  # noqa: E731 - twice the same
         first = pool.submit(asks)
         assert begun.wait(PATIENCE)
         second = pool.submit(asks)

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 import deniable
 import deniable.learn
 from deniable.apps.cli import app
-from deniable.apps.clinic import make_clinic
+from deniable.apps.demo.clinic import make_clinic
 
 MODEL = """
 model = "LogisticRegression"
@@ -19,7 +19,7 @@ target = "smoker"
 
 def test_a_new_user_trains_on_the_clinic(tmp_path, monkeypatch) -> None:
     """Sees the price, trains, reads the card, predicts, sees the budget fall, and gets the same again for nothing."""
-    monkeypatch.setattr("deniable.apps.clinic._PATIENTS", 3000)
+    monkeypatch.setattr("deniable.apps.demo.clinic._PATIENTS", 3000)
     make_clinic(tmp_path)
     policy, wanted, saved = tmp_path / "clinic.toml", tmp_path / "model.toml", tmp_path / "smoker.json"
     deniable.create(policy, reason="made up").close()

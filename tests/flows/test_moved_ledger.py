@@ -7,8 +7,6 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -18,29 +16,16 @@ from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.curator import move
 from deniable.ledger import Ledger
 from deniable.ledger import move as move_ledger
-from deniable.ledger.entry import Link
+from deniable.ledger.entries.entry import Link
 from deniable.ledger.storage.postgres import Postgres
+from tests.support.ages import COUNT, ages, kept_at
 from tests.support.ledgers import FilePlace, ServerPlace
 from tests.unit.ledger.asking import account, ask, charge
-
-POLICY = """
-[population]
-name = "clinic"
-[budget]
-epsilon = 1
-[tables.people]
-source = "people.parquet"
-[tables.people.columns]
-age = { type = "integer", bounds = [0, 110] }
-"""
-COUNT = "SELECT COUNT(*) AS n FROM people"
 
 
 @pytest.fixture
 def clinic(tmp_path: Path) -> Path:
-    pq.write_table(pa.table({"age": list(range(100)) * 3}), tmp_path / "people.parquet")
-    path = tmp_path / "clinic.toml"
-    path.write_text(POLICY)
+    path = ages(tmp_path, "clinic")
     deniable.create(path).close()
     return path
 
@@ -70,7 +55,7 @@ def test_the_account_goes_on_where_it_was_and_what_was_answered_stays_free(clini
         assert f'[ledger] url = "{server_url}"' in run.output
         assert _code(lambda: early.ask(f"{COUNT} WHERE age > 1", epsilon="0.25")) == "ledger-moved"
     assert _code(lambda: deniable.open(clinic)) == "ledger-moved"
-    clinic.write_text(POLICY + f'[ledger]\nurl = "{server_url}"\n')
+    clinic.write_text(clinic.read_text() + kept_at(server_url))
     with deniable.open(clinic) as late:
         again = late.ask(COUNT, epsilon="0.25")
         assert (again.free, again.table) == (True, answer.table)

@@ -151,6 +151,17 @@ def test_keys_are_told_apart_by_their_bytes(house: Curator, database: str) -> No
     assert {"checkup", "CHECKUP"} <= set(answer.table["reason"].to_pylist())
 
 
+def test_units_are_told_apart_by_their_bytes(policy: Path, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever collation the column has: two people, who weigh four rows each."""
+    silence(monkeypatch)
+    policy.write_text(policy.read_text().replace('patient_id = { type = "integer" }', 'patient_id = { type = "text" }'))
+    loose = "CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level1', deterministic = false)"
+    who = "CASE WHEN age < 50 THEN 'ann' ELSE 'ANN' END"
+    run(database, loose, f"ALTER TABLE visits ALTER COLUMN patient_id TYPE text COLLATE loose USING {who}")
+    with deniable.create(policy) as curator:
+        assert curator.ask(COUNT, epsilon=1).table["n"].to_pylist() == [8]
+
+
 def test_no_row_makes_a_question_fail(house: Curator, database: str) -> None:
     """Products that are too small to be doubles, and quotients that are too large, on a pair of neighbours."""
     question = "SELECT AVG(LEAST(GREATEST((cost * 1e-300) * (cost * 1e-300) + cost / 1e-300, 0), 9)) AS a FROM visits"

@@ -96,3 +96,48 @@ def test_the_trade_off_of_smaller_contributions_is_said(policy):
     with deniable.open(policy) as one:
         notes = one.explain("SELECT COUNT(*) AS n FROM flights", epsilon=1, contribution=30).notes
     assert any("contribution=10 leaves out" in note and "33% of the noise" in note for note in notes)
+
+
+@pytest.mark.parametrize("what", ["COUNT(*)", "SUM(delay)"])
+def test_the_best_contribution_for_a_question_is_named_and_can_be_asked_with(policy, planes, what):
+    """The total error of the named one is the least, up to the width of the profile's cells."""
+    often, _ = planes
+    sql = f"SELECT carrier, {what} AS n FROM flights GROUP BY carrier"
+    with deniable.open(policy) as one:
+        quote = one.explain(sql, epsilon="0.5", contribution=100)
+        (note,) = [note for note in quote.notes if "best for this question" in note]
+        best = int(re.search(r"contribution=(\d+)", note)[1])
+        left, noise = (float(number.replace(",", "")) for number in re.findall(r"(?:out|±) ([\d,]+)", note)[:2])
+        asked = one.explain(sql, epsilon="0.5", contribution=best)
+        assert one.ask(sql, epsilon="0.5", contribution=best).quote.lines == asked.lines
+    assert asked.lines[0].error == pytest.approx(noise, rel=0.01, abs=0.5)
+    each = quote.lines[0].error / 100
+    row = 1 if what == "COUNT(*)" else 15  # the mean of delays
+
+    def off(most):
+        return row * np.maximum(0, often - most).sum() / 3 + each * most
+
+    assert left + noise == pytest.approx(off(best), rel=0.15)
+    assert off(best) <= 1.1 * min(off(most) for most in range(1, 101))
+
+
+def test_averages_are_quoted_where_the_profile_found_their_mean(policy):
+    """Delays lie near the lower bound, where the noise of the count weighs more than in the middle."""
+    with deniable.open(policy) as one:
+        quote = one.explain(BY_CARRIER, epsilon=40, contribution=10)
+        plain = one.explain(BY_CARRIER, epsilon=40, contribution=10, rows=quote.rows)
+        answer = one.ask(BY_CARRIER, epsilon=40, contribution=10)
+    middle = int(np.argsort(answer.table["n"].to_numpy())[1])
+    ends = answer.intervals
+    paid = (ends["delay_high"][middle].as_py() - ends["delay_low"][middle].as_py()) / 2
+    errors = [next(line.error for line in found.lines if line.column == "delay") for found in (quote, plain)]
+    assert errors[0] == pytest.approx(paid, rel=0.15)
+    assert abs(errors[0] - paid) <= abs(errors[1] - paid) + 0.01 * paid
+
+
+def test_a_question_of_averages_is_told_what_the_least_noise_would_mean(policy):
+    with deniable.open(policy) as one:
+        notes = one.explain("SELECT AVG(delay) AS m FROM flights", epsilon=1, contribution=30).notes
+        conditional = one.explain("SELECT COUNT(*) AS n FROM flights WHERE delay > 3", epsilon=1, contribution=30).notes
+    assert any("contribution=1; then each person weighs one row" in note for note in notes)
+    assert not any("best for this question" in note for note in conditional)  # the profile is about all rows

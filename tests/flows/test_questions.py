@@ -56,7 +56,7 @@ def test_an_answer_is_paid_recorded_and_free_when_repeated(clinic):
         assert not first.free
         assert house.budget().spent.epsilon == Fraction(1, 2)
         again = house.ask("select count( * ) as other from visits", epsilon="0.5", analyst="bob")
-        assert again.free
+        assert (again.free, again.share) == (False, True)
         assert again.table["other"].to_pylist() == first.table["n"].to_pylist()
         assert house.budget().spent.epsilon == Fraction(1, 2)
     with deniable.open(clinic) as house:
@@ -302,3 +302,18 @@ def test_a_draft_can_be_checked_and_asked(tmp_path):
     assert run("ask", "visits.toml", COUNT, "--epsilon", "0.1").returncode == 3
     assert run("ledger", "create", "visits.toml").returncode == 0
     assert run("ask", "visits.toml", COUNT, "--epsilon", "0.1").returncode == 0
+
+
+@pytest.mark.parametrize("spend", [{"epsilon": 4}, {"rho": 4}], ids=["laplace", "gaussian"])
+def test_a_surer_interval_is_never_narrower(tmp_path, spend):
+    """Of a sum of two counts, whose noise has few steps; and nobody can be surer than but for 1e-12."""
+    sql = "SELECT COUNT(*) FILTER (WHERE age > 40) + COUNT(score) AS x FROM visits"
+    asked, before = curator(tmp_path, visits(200, seed=1), policy(tmp_path, contribution=None)), 0.0
+    for digits in range(1, 13):
+        answer = asked.ask(sql, **spend, confidence=1 - Fraction(1, 10**digits))
+        (ends,) = answer.intervals.to_pylist()
+        assert ends["x_high"] - ends["x_low"] >= max(2.0, before)
+        before = ends["x_high"] - ends["x_low"]
+    assert asked.ask(sql, **spend).free
+    with pytest.raises(Refused, match="at most 1 - 1e-12"):
+        asked.ask(sql, **spend, confidence=1 - Fraction(1, 10**13))

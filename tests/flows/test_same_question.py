@@ -7,35 +7,20 @@ from multiprocessing import get_context
 from pathlib import Path
 from threading import Barrier
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import deniable
 from deniable.core.errors import Refused
 from deniable.curator import Curator
+from tests.support.ages import COUNT, ages
 from tests.support.ledgers import everywhere
 
-QUESTION = "SELECT COUNT(*) AS n FROM people"
-POLICY = """
-[population]
-name = "town"
-[budget]
-epsilon = 1.0
-[tables.people]
-source = "people.parquet"
-[tables.people.columns]
-age = { type = "integer", bounds = [0, 110] }
-"""
 SHARES = "[analysts.alice]\nepsilon = 0.9\n[analysts.bob]\nepsilon = 0.15\n"
 
 
 @pytest.fixture
 def town(tmp_path: Path, ledger_section: str) -> Path:
-    pq.write_table(pa.table({"age": list(range(100)) * 10}), tmp_path / "people.parquet")
-    path = tmp_path / "town.toml"
-    path.write_text(POLICY + ledger_section)
-    return path
+    return ages(tmp_path, "town", ledger_section, people=1000)
 
 
 @pytest.fixture
@@ -51,7 +36,7 @@ def test_six_threads_that_ask_the_same_pay_once(town: Path) -> None:
 
         def ask(_: int) -> tuple[int, bool]:
             start.wait()
-            answer = curator.ask(QUESTION, epsilon="0.1")
+            answer = curator.ask(COUNT, epsilon="0.1")
             return answer.table["n"][0].as_py(), answer.free
 
         answers = list(pool.map(ask, range(6)))
@@ -62,7 +47,7 @@ def test_six_threads_that_ask_the_same_pay_once(town: Path) -> None:
 
 def _ask(path: Path, told: object) -> None:
     with deniable.open(path) as curator:
-        answer = curator.ask(QUESTION, epsilon="0.1")
+        answer = curator.ask(COUNT, epsilon="0.1")
         told.put((answer.table["n"][0].as_py(), answer.free))  # type: ignore[attr-defined]
 
 
@@ -110,18 +95,20 @@ def _left(curator: Curator, analyst: str) -> float:
 @everywhere
 def test_a_share_pays_for_what_its_analyst_is_shown_and_the_population_does_not_pay_again(shared: Path) -> None:
     with deniable.create(shared) as curator:
-        first = curator.ask(QUESTION, analyst="alice", epsilon="0.1")
-        again = curator.ask(QUESTION, analyst="bob", epsilon="0.1")
+        first = curator.ask(COUNT, analyst="alice", epsilon="0.1")
+        again = curator.ask(COUNT, analyst="bob", epsilon="0.1")
         assert again.table == first.table
+        assert (again.share, again.free, first.share) == (True, False, False)
+        assert "share alone" in str(again)
         assert (_left(curator, "alice"), _left(curator, "bob")) == (0.1, 0.1)
         assert float(curator.budget().spent.epsilon) == 0.1
         assert curator.history()[-1].kind == "shown"
         for who in ("alice", "bob", "bob"):
-            assert curator.ask(QUESTION, analyst=who, epsilon="0.1").free
+            assert curator.ask(COUNT, analyst=who, epsilon="0.1").free
         assert (_left(curator, "alice"), _left(curator, "bob")) == (0.1, 0.1)
         assert [entry.kind for entry in curator.history()].count("shown") == 1
     with deniable.open(shared) as reopened:
-        assert reopened.ask(QUESTION, analyst="bob", epsilon="0.1").free
+        assert reopened.ask(COUNT, analyst="bob", epsilon="0.1").free
         assert _left(reopened, "bob") == 0.1
         assert reopened.ledger.verify() == 4
 

@@ -8,6 +8,8 @@ from deniable.service.hints import hinted
 from tests.support.doors import http, postgres
 
 BY_REGION = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
+TOTALS = """SELECT region, COUNT(*) AS n FROM visits WHERE region IN ('north', 'east', 'south', 'west')
+    GROUP BY ROLLUP (region)"""
 AT_ONCE = "all intervals of this answer hold at once with 95% confidence"
 
 
@@ -26,6 +28,10 @@ def test_over_http_they_are_those_of_the_local_curator(tmp_path):
         assert answer.intervals == same.intervals != alone.intervals
         assert answer.notes == same.notes
         assert AT_ONCE in answer.notes
+        (*parts, total) = curator.ask(TOTALS, epsilon="0.5", after="consistent").table["n"].to_pylist()
+        assert sum(parts) == total
+        with pytest.raises(deniable.Refused, match="ROLLUP"):
+            curator.ask(BY_REGION, epsilon="0.5", after="consistent")
         with pytest.raises(deniable.Refused, match="on or off"):
             curator.ask(BY_REGION, epsilon="0.5", simultaneous="perhaps")
 
@@ -41,3 +47,9 @@ def test_the_sql_door_has_them_as_settings(tmp_path):
         assert all(count >= 0 for _, count in rows)
         assert any(AT_ONCE in text for text in heard)
         assert any("nonnegative, after the noise" in text for text in heard)
+        connection.execute("SET deniable.simultaneous = off")
+        connection.execute("SET deniable.after = 'consistent'")
+        (*parts, total) = (count for _, count in connection.execute(TOTALS).fetchall())
+        assert sum(parts) == total
+        hinted_too = TOTALS.replace("SELECT", "SELECT /*+ epsilon=0.5 after=consistent */", 1)
+        assert [count for _, count in connection.execute(hinted_too).fetchall()] == [*parts, total]

@@ -38,10 +38,13 @@ def children(parent: int) -> list[int]:
 
 
 def kill_all(parent: int, but: set[int]) -> None:
-    """End the processes that were started since."""
-    for worker in set(children(parent)) - but:
+    """End the processes that were started since, and wait until they have ended."""
+    started = set(children(parent)) - but
+    for worker in started:
         with contextlib.suppress(ProcessLookupError):
             os.kill(worker, signal.SIGKILL)
+    while started & set(children(parent)):
+        time.sleep(0.001)
 
 
 def with_dying_workers(folder: Path, questions: int, seed: int) -> list[int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,12 +12,9 @@ from typer.testing import CliRunner
 
 import deniable
 from deniable.apps.cli import app
-from deniable.core.algebra.query import ExactQuery
-from deniable.core.errors import Failed, Refused
+from deniable.core.errors import Refused
 from deniable.curator import Curator
-from deniable.engines.engine import Engine
 from deniable.policy import InvalidPolicyError
-from tests.support.sail import OwnSail
 
 PEOPLE, VISITS = 400, 4_000
 POLICY = """
@@ -100,28 +95,6 @@ def test_a_server_that_cannot_be_reached_refuses_before_the_charge(clinic: Curat
     assert refusal.value.code == "data-unavailable"
     assert clinic.budget().spent.epsilon == 0
     assert moved in text
-
-
-def test_a_server_that_dies_after_the_charge_is_paid_and_says_nothing(
-    tmp_path: Path, own_sail: OwnSail, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = Engine.run
-
-    def killed(engine: Engine, query: ExactQuery) -> pa.Table:
-        os.kill(own_sail.process, signal.SIGKILL)
-        return run(engine, query)
-
-    with deniable.create(made(tmp_path, own_sail.url)) as curator:
-        monkeypatch.setattr(Engine, "run", killed)
-        with pytest.raises(Failed) as failure:
-            curator.ask(COUNT, epsilon=2)
-        assert failure.value.__cause__ is None
-        assert failure.value.__context__ is None
-        assert curator.budget().spent.epsilon == 2
-        with pytest.raises(Refused) as refusal:
-            curator.ask("SELECT COUNT(*) AS n FROM visits", epsilon=2)
-        assert refusal.value.code == "data-unavailable"
-        assert curator.budget().spent.epsilon == 2
 
 
 def test_check_and_explain_say_which_engine_answers_and_what_it_is_asked(tmp_path: Path, sail: str) -> None:

@@ -14,35 +14,20 @@ from collections import Counter
 from multiprocessing import get_context
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import deniable
 from deniable.accounting import Filter
 from deniable.core.errors import Failed, Refused
 from deniable.core.loss import Loss
+from tests.support.ages import ages, kept_at
 
-POLICY = """
-[population]
-name = "town"
-[budget]
-epsilon = 3
-[tables.people]
-source = "people.parquet"
-[tables.people.columns]
-age = {{ type = "integer", bounds = [0, 110] }}
-[ledger]
-url = "{url}"
-"""
 SPEND = "0.01"
 
 
 @pytest.fixture
 def town(tmp_path: Path, server_url: str) -> Path:
-    pq.write_table(pa.table({"age": list(range(100)) * 3}), tmp_path / "people.parquet")
-    path = tmp_path / "town.toml"
-    path.write_text(POLICY.format(url=server_url))
+    path = ages(tmp_path, "town", kept_at(server_url), epsilon=3)
     deniable.create(path).close()
     return path
 

@@ -3,6 +3,7 @@
 from tests.planted import (
     in_core,
     in_engine,
+    in_intervals,
     in_learn,
     in_ledger,
     in_mechanisms,
@@ -12,5 +13,16 @@ from tests.planted import (
     in_service,
 )
 
-_ROOMS = (in_core, in_mechanisms, in_planner, in_outer, in_engine, in_ledger, in_releases, in_learn, in_service)
+_ROOMS = (
+    in_core,
+    in_mechanisms,
+    in_planner,
+    in_intervals,
+    in_outer,
+    in_engine,
+    in_ledger,
+    in_releases,
+    in_learn,
+    in_service,
+)
 BUGS = tuple(bug for room in _ROOMS for bug in room.BUGS)

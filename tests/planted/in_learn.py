@@ -46,9 +46,16 @@ BUGS = (
     Bug(
         "a gradient without its weight",
         "core/vectors/residuals.py",
-        "clipped = batch.weighed(clipped_residuals(wrong, batch.vectors, float(self.clip * FINE)))",
-        "clipped = clipped_residuals(wrong, batch.vectors, float(self.clip * FINE))",
+        "clipped = batch.weighed(clipped_residuals(wrong, lengths, float(self.clip * FINE * TURN)))",
+        "clipped = clipped_residuals(wrong, lengths, float(self.clip * FINE * TURN))",
         (_VECTORS, _PAGE, _TRAINING),
+    ),
+    Bug(
+        "a gradient is clipped before it is turned",
+        "core/vectors/residuals.py",
+        "lengths = batch.squares(self.turn)",
+        "lengths = TURN**2 * (batch.vectors**2).sum(axis=1)",
+        (_VECTORS, _PAGE),
     ),
     Bug(
         "products without their weight",

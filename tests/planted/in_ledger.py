@@ -5,7 +5,7 @@ from tests.planted.bug import Bug
 BUGS = (
     Bug(
         "charge after run",
-        "curator/ask.py",
+        "curator/buy.py",
         (
             "                ticket = self.ledger.charge(charge, accounts)\n"
             "                self.on_charge(charge.question, ticket.sequence)\n"
@@ -23,12 +23,12 @@ BUGS = (
         ),
         (
             "flows/test_questions.py::test_the_charge_is_on_disk_before_the_engine_runs",
-            "unit/curator/test_release.py::test_the_charge_is_on_disk_before_a_row_is_read",
+            "unit/curator/test_workloads.py::test_the_charge_is_on_disk_before_a_row_is_read",
         ),
     ),
     Bug(
         "the same question at once is not waited for",
-        "curator/ask.py",
+        "curator/buy.py",
         "with self.ledger.turn(charge.question), within(self.policy.engine.seconds):",
         "with within(self.policy.engine.seconds):",
         (
@@ -38,7 +38,7 @@ BUGS = (
     ),
     Bug(
         "a changed file is the same question",
-        "curator/ask.py",
+        "curator/buy.py",
         "[purchase.digest, facts, *versions]",
         "[purchase.digest, facts]",
         (
@@ -48,7 +48,7 @@ BUGS = (
     ),
     Bug(
         "another policy is the same question",
-        "curator/ask.py",
+        "curator/buy.py",
         "[purchase.digest, facts, *versions]",
         "[purchase.digest, *versions]",
         (
@@ -160,58 +160,58 @@ BUGS = (
     ),
     Bug(
         "totals in entries are believed",
-        "ledger/balances.py",
+        "ledger/entries/balances.py",
         ('if not totals or any(loss_to_json(total) != body["totals"][name] for name, total in totals.items()):'),
         "if not totals:",
         (
-            "unit/ledger/test_balances.py::test_a_charge_must_add_up_even_if_its_digest_fits",
+            "unit/ledger/entries/test_balances.py::test_a_charge_must_add_up_even_if_its_digest_fits",
             "unit/ledger/test_ledger.py::test_an_entry_that_does_not_follow_from_those_before_is_not_believed",
         ),
     ),
     Bug(
         "shown at any price",
-        "ledger/balances.py",
+        "ledger/entries/balances.py",
         'return loss == past.price(body["question"]) and self._paid(loss, body)',
         "return self._paid(loss, body)",
         (
-            "unit/ledger/test_balances.py::test_an_answer_is_shown_at_the_price_of_its_charge",
+            "unit/ledger/entries/test_balances.py::test_an_answer_is_shown_at_the_price_of_its_charge",
             "unit/ledger/test_ledger.py::test_an_entry_that_does_not_follow_from_those_before_is_not_believed",
         ),
     ),
     Bug(
         "an answer to another question",
-        "ledger/balances.py",
+        "ledger/entries/balances.py",
         'if paid is None or link.payload is None or paid.question != body["question"]:',
         "if paid is None or link.payload is None:",
         (
-            "unit/ledger/test_balances.py::test_an_entry_must_make_sense",
+            "unit/ledger/entries/test_balances.py::test_an_entry_must_make_sense",
             "unit/ledger/test_ledger.py::test_an_entry_that_does_not_follow_from_those_before_is_not_believed",
         ),
     ),
     Bug(
         "checkpoints are believed",
-        "ledger/balances.py",
+        "ledger/entries/balances.py",
         '"checkpoint": lambda: link == self.checkpoint(),',
         '"checkpoint": lambda: True,',
         (
-            "unit/ledger/test_balances.py::test_a_checkpoint_must_add_up_even_if_its_digest_fits",
-            "unit/ledger/test_records.py::test_an_edited_sum_in_an_old_checkpoint_vouches_for_nothing",
-            "unit/ledger/test_records.py",
+            "unit/ledger/entries/test_balances.py::test_a_checkpoint_must_add_up_even_if_its_digest_fits",
+            "unit/ledger/entries/test_records.py::test_an_edited_sum_in_an_old_checkpoint_vouches_for_nothing",
+            "unit/ledger/entries/test_records.py",
         ),
     ),
     Bug(
         "digests are believed",
-        "ledger/entry.py",
+        "ledger/entries/entry.py",
         "return self.digest == _digest(self.previous, self.sequence, self.kind, self.body, self.payload)",
         "return bool(self.digest)",
         (
             "flows/test_ledger_tampering.py::test_an_edited_entry_is_noticed",
-            "unit/ledger/test_balances.py::test_every_entry_must_follow_the_one_before",
+            "unit/ledger/entries/test_balances.py::test_every_entry_must_follow_the_one_before",
         ),
     ),
     Bug(
         "an older copy is served",
-        "ledger/chain.py",
+        "ledger/entries/chain.py",
         "if anchored.sequence > self._standing.head.sequence:",
         "if anchored.sequence < 0:",
         (
@@ -221,7 +221,7 @@ BUGS = (
     ),
     Bug(
         "the anchor stays behind",
-        "ledger/chain.py",
+        "ledger/entries/chain.py",
         "            self._anchor.write(self._standing.head)\n",
         "            self._anchor.read()\n",
         (
@@ -236,6 +236,7 @@ BUGS = (
         'WRITE = "BEGIN"',
         (
             "flows/test_ledger_races.py::test_ledgers_of_one_place_share_its_budget",
+            "contracts/test_storages.py::test_one_writes_at_a_time_from_before_the_first_look",
             "adversary/test_service.py::test_63_fifty_at_once_for_the_last_of_the_budget",
             "adversary/test_service.py::test_64_two_processes_for_one_budget",
         ),
@@ -243,8 +244,8 @@ BUGS = (
     Bug(
         "on a server, the first write does not lock",
         "ledger/storage/server.py",
-        "SELECT pg_advisory_xact_lock(%s, %s), ",
-        "SELECT pg_advisory_xact_lock_shared(%s, %s), ",
+        "SELECT pg_advisory_xact_lock(?, ?), ",
+        "SELECT pg_advisory_xact_lock_shared(?, ?), ",
         (
             "contracts/test_storages.py::test_one_writes_at_a_time_from_before_the_first_look",
             "flows/test_ledger_races.py::test_ledgers_of_one_place_share_its_budget",
@@ -262,7 +263,7 @@ BUGS = (
     ),
     Bug(
         "a commit that still lands is not waited for",
-        "ledger/chain.py",
+        "ledger/entries/chain.py",
         "with self._store.settled() as connection:",
         "with self._store.reading() as connection:",
         (
@@ -283,41 +284,41 @@ BUGS = (
     ),
     Bug(
         "a ledger that was moved goes on charging",
-        "ledger/chain.py",
+        "ledger/entries/chain.py",
         "            if self._standing.moved:\n                raise refusals.moved(self._standing.moved)\n",
         "",
         (
             "flows/test_moved_ledger.py::test_both_have_the_same_entries_and_the_old_one_is_closed",
-            "unit/ledger/test_balances.py::test_nothing_is_added_after_the_account_has_moved",
+            "unit/ledger/entries/test_balances.py::test_nothing_is_added_after_the_account_has_moved",
         ),
     ),
     Bug(
         "entries follow the one that closes",
-        "ledger/balances.py",
+        "ledger/entries/balances.py",
         "return not self.moved and kinds[link.kind]()",
         "return kinds[link.kind]()",
         (
             "flows/test_moved_ledger.py::test_nothing_follows_the_entry_that_closes",
-            "unit/ledger/test_balances.py::test_nothing_follows_an_account_that_has_moved",
+            "unit/ledger/entries/test_balances.py::test_nothing_follows_an_account_that_has_moved",
         ),
     ),
     Bug(
         "the new ledger is written before the old one is closed",
-        "ledger/move.py",
+        "ledger/accounts/move.py",
         '            chain.append(lambda _, standing: Link.after(standing.head, "moved", '
-        '{"to": target, "written": _now()}))\n'
+        '{"to": target, "written": clock.now()}))\n'
         "        head = chain.read(_before_closing)\n",
         "            pass\n        head = chain.read(lambda _, standing: standing.head)\n",
         (
             "flows/test_moved_ledger.py::test_both_have_the_same_entries_and_the_old_one_is_closed",
-            "unit/ledger/test_move.py::test_the_old_one_is_closed_before_anything_is_copied",
+            "unit/ledger/accounts/test_move.py::test_the_old_one_is_closed_before_anything_is_copied",
         ),
     ),
     Bug(
         "machines do not take turns",
         "ledger/storage/server_turns.py",
-        'while not self._ask("SELECT pg_try_advisory_lock(%s)", number):',
-        'while not self._ask("SELECT pg_try_advisory_lock_shared(%s)", number):',
+        'while not self._ask("SELECT pg_try_advisory_lock(?)", number):',
+        'while not self._ask("SELECT pg_try_advisory_lock_shared(?)", number):',
         (
             "contracts/test_storages.py::test_turns_are_taken_by_question",
             "flows/test_same_question.py::test_processes_that_ask_the_same_pay_once",
@@ -345,7 +346,7 @@ BUGS = (
     ),
     Bug(
         "a changed policy is served",
-        "ledger/ledger.py",
+        "ledger/terms.py",
         "if found := changes(standing.terms[-1], terms):",
         "if found := changes(terms, terms):",
         (
@@ -388,7 +389,7 @@ BUGS = (
     ),
     Bug(
         "a raise passes for a plain change",
-        "ledger/ledger.py",
+        "ledger/terms.py",
         "if change.weight is Weight.RAISE and spent and not raising:",
         "if change.weight is Weight.RAISE and not spent and not raising:",
         (
@@ -398,17 +399,17 @@ BUGS = (
     ),
     Bug(
         "a second account on the same data",
-        "ledger/registry.py",
+        "ledger/accounts/registry.py",
         "if others and not holding.reason.strip() and not _is_there(holding):",
         "if others and not holding:",
         (
-            "unit/ledger/test_registry.py",
+            "unit/ledger/accounts/test_registry.py",
             "flows/test_one_account.py::test_a_second_policy_beside_the_first_gets_no_fresh_budget",
         ),
     ),
     Bug(
         "a copy of the data is other data",
-        "ledger/lists.py",
+        "ledger/accounts/lists.py",
         (
             "return not self.sources.keys().isdisjoint(other.sources) or not "
             "set(self.sources.values()).isdisjoint(\n"
@@ -417,7 +418,7 @@ BUGS = (
         ),
         "return not self.sources.keys().isdisjoint(other.sources)",
         (
-            "unit/ledger/test_registry.py",
+            "unit/ledger/accounts/test_registry.py",
             "flows/test_one_account.py::test_the_same_data_by_another_name_are_the_same_people",
         ),
     ),

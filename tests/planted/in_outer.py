@@ -27,7 +27,7 @@ BUGS = (
     ),
     Bug(
         "an outer query is not checked before the charge",
-        "curator/ask.py",
+        "curator/price.py",
         "        return self._checked(plan_statement(sql, policy, spend))\n",
         "        return plan_statement(sql, policy, spend)\n",
         (
@@ -58,7 +58,7 @@ BUGS = (
     ),
     Bug(
         "a column keeps its interval where noise decides which row it is of",
-        "planner/outer/carry.py",
+        "planner/outer/scope.py",
         "not value.carried or not all(self.value(part).exact for part in beside)",
         "not value.carried",
         (

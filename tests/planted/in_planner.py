@@ -29,7 +29,7 @@ BUGS = (
         "per_unit = ceil(Fraction(self.source.contribution * WEIGHT * reach, 1 << shift))",
         "per_unit = ceil(Fraction(WEIGHT * reach, 1 << shift))",
         (
-            "unit/planner/test_price.py::test_units_weigh_their_contribution",
+            "unit/planner/pricing/test_price.py::test_units_weigh_their_contribution",
             "conformance/test_reach.py::test_the_heaviest_unit_is_what_is_claimed",
         ),
     ),
@@ -55,32 +55,32 @@ BUGS = (
     ),
     Bug(
         "replacing costs no more than removing",
-        "planner/price.py",
+        "planner/pricing/distance.py",
         "    return 2 * statistic.reach\n",
         "    return statistic.reach\n",
         (
-            "unit/planner/test_price.py::test_distances_are_the_textbooks",
+            "unit/planner/pricing/test_price.py::test_distances_are_the_textbooks",
             "conformance/test_reach.py::test_one_extreme_unit_moves_each_statistic_by_the_claim",
         ),
     ),
     Bug(
         "replacing in l2 by less than the root of two",
-        "planner/price.py",
+        "planner/pricing/distance.py",
         "return -floor(-root_above(Fraction(2)) * statistic.reach)",
         "return -floor(-root_above(Fraction(3, 2)) * statistic.reach)",
         (
-            "unit/planner/test_price.py::test_distances_are_the_textbooks",
+            "unit/planner/pricing/test_price.py::test_distances_are_the_textbooks",
             "conformance/test_reach.py::test_one_extreme_unit_moves_each_statistic_by_the_claim",
             "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",
         ),
     ),
     Bug(
         "counts by group replaced in one group only",
-        "planner/price.py",
+        "planner/pricing/distance.py",
         "or (not statistic.signed and not grouped):",
         "or not statistic.signed:",
         (
-            "unit/planner/test_price.py::test_distances_are_the_textbooks",
+            "unit/planner/pricing/test_price.py::test_distances_are_the_textbooks",
             "conformance/test_reach.py::test_one_extreme_unit_moves_each_statistic_by_the_claim",
         ),
     ),
@@ -96,7 +96,7 @@ BUGS = (
     ),
     Bug(
         "conditions side by side replaced as if there were one",
-        "planner/price.py",
+        "planner/pricing/noise.py",
         "replace(member, signed=signed), bound.neighbours, grouped=True,",
         "replace(member, signed=signed), bound.neighbours, grouped=False,",
         (
@@ -116,27 +116,27 @@ BUGS = (
     ),
     Bug(
         "only the first statistic is charged",
-        "planner/price.py",
+        "planner/pricing/price.py",
         "loss = sum(parts, start=Loss.zero())",
         "loss = sum(parts[:1], start=Loss.zero())",
         (
-            "unit/planner/test_price.py::test_the_whole_spend_is_used_and_no_more",
+            "unit/planner/pricing/test_price.py::test_the_whole_spend_is_used_and_no_more",
             "adversary/test_sql.py::test_57_every_part_is_charged",
         ),
     ),
     Bug(
         "every statistic gets the whole spend",
-        "planner/price.py",
+        "planner/pricing/noise.py",
         "shares = {name: weight / total for name, weight in weights.items()}",
         "shares = {name: weight / max(weights.values()) for name, weight in weights.items()}",
         (
-            "unit/planner/test_price.py::test_the_whole_spend_is_used_and_no_more",
+            "unit/planner/pricing/test_price.py::test_the_whole_spend_is_used_and_no_more",
             "adversary/test_sql.py::test_57_every_part_is_charged",
         ),
     ),
     Bug(
         "private keys chosen as if a unit had one",
-        "planner/price.py",
+        "planner/pricing/noise.py",
         "partitions = bound.most_keys if bound.source.unit is not None else 1",
         "partitions = 1",
         (
@@ -146,7 +146,7 @@ BUGS = (
     ),
     Bug(
         "a unit keeps one private key too many",
-        "planner/price.py",
+        "planner/pricing/queries.py",
         "Kept(bound.source, keys, totals, bound.most_keys, ",
         "Kept(bound.source, keys, totals, bound.most_keys + 1, ",
         (
@@ -156,7 +156,7 @@ BUGS = (
     ),
     Bug(
         "private keys under replace",
-        "planner/price.py",
+        "planner/pricing/price.py",
         "if bound.neighbours is Neighbours.REPLACE:",
         "if bound.neighbours is None:",
         (
@@ -170,7 +170,7 @@ BUGS = (
         "return chosen if self.around is None else chosen + self.around.mechanism.loss",
         "return chosen",
         (
-            "unit/planner/test_price.py::test_the_whole_spend_is_used_and_no_more",
+            "unit/planner/pricing/test_price.py::test_the_whole_spend_is_used_and_no_more",
             "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",
             "flows/test_identity.py::test_what_is_charged_is_what_ran",
         ),
@@ -207,37 +207,37 @@ BUGS = (
     ),
     Bug(
         "confidence left out of a choice's identity",
-        "planner/plan.py",
+        "planner/plan/plan.py",
         "repr((self.queries, self.events, keys, choices))",
         "repr((self.queries, self.events, keys))",
         (
             "flows/test_identity.py::test_each_part_of_a_payment_makes_a_new_charge_or_leaves_the_numbers_valid",
-            "unit/planner/test_price.py::test_how_sure_an_interval_is_belongs_to_a_choice_and_to_nothing_else",
+            "unit/planner/pricing/test_price.py::test_how_sure_an_interval_is_belongs_to_a_choice_and_to_nothing_else",
         ),
     ),
     Bug(
         "noise left out of a question's identity",
-        "planner/plan.py",
+        "planner/plan/plan.py",
         "repr((self.queries, self.events, keys, choices))",
         "repr((self.queries, keys, choices))",
         (
             "flows/test_identity.py::test_each_part_of_a_payment_makes_a_new_charge_or_leaves_the_numbers_valid",
-            "unit/planner/test_price.py::test_another_question_has_another_name",
+            "unit/planner/pricing/test_price.py::test_another_question_has_another_name",
         ),
     ),
     Bug(
         "a batch's keys spend delta several times",
-        "planner/batch.py",
+        "planner/pricing/batch.py",
         "spend.delta / (2 * private)",
         "spend.delta / 2",
         (
             "unit/curator/test_batch.py::test_private_keys_of_several_questions_take_no_more",
-            "unit/planner/test_batch.py",
+            "unit/planner/pricing/test_batch.py",
         ),
     ),
     Bug(
         "a batch is not composed once more after rounding",
-        "planner/batch.py",
+        "planner/pricing/batch.py",
         (
             "        if found.guarantee.epsilon <= epsilon:\n"
             "            return Batch(tuple(plans), Loss.approximate(found.guarantee.epsilon, delta), "
@@ -249,7 +249,7 @@ BUGS = (
         ),
         (
             "unit/curator/test_batch.py::test_the_tight_price_is_never_below_what_the_noise_loses",
-            "unit/planner/test_batch.py",
+            "unit/planner/pricing/test_batch.py",
         ),
     ),
     Bug(
@@ -270,6 +270,61 @@ BUGS = (
         (
             "unit/planner/intervals/test_law.py::test_combinations_exceed_their_radius_at_most_as_often_as_allowed",
             "statistics/test_interval_widths.py::test_intervals_hold_as_often_as_they_say_and_hardly_more_often",
+        ),
+    ),
+    Bug(
+        "a whole row at the upper end and half a row at the lower one",
+        "planner/divided.py",
+        'call("add", number(reach), place))',
+        'call("add", number(2 * reach), place))',
+        (
+            "unit/planner/test_divided.py",
+            "conformance/test_sensitivity.py",
+            "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",
+        ),
+    ),
+    Bug(
+        "half a row claimed at each end",
+        "planner/divided.py",
+        "many.total.where, 2 * reach)",
+        "many.total.where, reach)",
+        (
+            "unit/planner/test_divided.py",
+            "conformance/test_sensitivity.py",
+            "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",
+        ),
+    ),
+    Bug(
+        "a count divided with the sum of other rows",
+        "planner/divided.py",
+        "return many.total.where == present(other.total.where if other.total is not None else None, value)",
+        "return True",
+        (
+            "unit/planner/test_divided.py",
+            "conformance/test_plain.py",
+            "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",
+        ),
+    ),
+    Bug(
+        "half a row claimed for moments",
+        "planner/bernstein.py",
+        "scratch.end(LABEL, row, where, whole)",
+        "scratch.end(LABEL, row, where, whole // 2)",
+        (
+            "unit/planner/test_bernstein.py",
+            "conformance/test_sensitivity.py",
+            "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",
+        ),
+    ),
+    Bug(
+        "the middle polynomial takes what the others have",
+        "planner/bernstein.py",
+        'call("subtract", call("subtract", number(whole), low), high)',
+        'call("subtract", number(whole), low)',
+        (
+            "unit/planner/test_bernstein.py",
+            "conformance/test_sensitivity.py",
+            "plans/test_plans.py::test_each_question_becomes_the_plan_that_stands_beside_it",
         ),
     ),
 )

@@ -10,8 +10,8 @@ BUGS = (
     Bug(
         "an answer leaves as soon as it is there",
         "service/schedule.py",
-        "                    await self._deadline(start)\n                    self._released.note(job.questions)",
-        "                    self._released.note(job.questions)",
+        "            await self._deadline(start)\n            self._released.note(job.questions)",
+        "            self._released.note(job.questions)",
         (
             f"{_SESSION}::test_answers_leave_at_the_deadline_however_long_they_took",
             "statistics/test_served_times.py::test_with_a_deadline_times_cannot_be_told_apart",
@@ -40,11 +40,11 @@ BUGS = (
     Bug(
         "a restart forgets the deadlines of who paid",
         "service/schedule.py",
-        "        if not self._after or question in self._released:",
-        "        if self._after >= 0:",
+        "was_seen = not self._after or question in self._released",
+        "was_seen = self._after >= 0",
         (
             f"{_SESSION}::test_what_another_process_has_paid_for_is_not_shown_before_its_deadline",
-            f"{_SCHEDULE}::test_what_failed_here_and_was_paid_elsewhere_is_looked_up",
+            f"{_SCHEDULE}::test_an_answer_that_was_paid_for_elsewhere_is_settled_when_the_ledger_says_so",
         ),
     ),
     Bug(
@@ -59,11 +59,11 @@ BUGS = (
     ),
     Bug(
         "what is recorded is shown while its question is on its way",
-        "service/session.py",
-        "        if name:\n            await schedule.settled(name)\n",
-        "",
+        "ledger/ledger.py",
+        "if not may_show(charge.question):",
+        "if not may_show:",
         (
-            f"{_SESSION}::test_what_another_process_has_paid_for_is_not_shown_before_its_deadline",
+            "adversary/test_early.py",
             "flows/test_served_crashes.py::test_a_server_that_was_killed_still_keeps_the_deadline_of_who_paid",
         ),
     ),
@@ -86,11 +86,11 @@ BUGS = (
     ),
     Bug(
         "whoever asks is shown what another has paid for",
-        "service/session.py",
-        "            key = (self.who, name, sql, ",
-        "            key = (name, sql, ",
+        "curator/ask.py",
+        "shown = self.ledger.show(charge, accounts, self.may_show)",
+        "shown = self.ledger.show(charge, accounts[:1], self.may_show)",
         (
-            f"{_SESSION}::test_what_only_one_analyst_was_shown_of_the_profile_stays_with_that_one",
+            f"{_SESSION}::test_what_one_analyst_remembers_another_pays_for",
             "adversary/test_doors.py::test_what_another_has_paid_for_is_charged_to_whoever_sees_it",
         ),
     ),
@@ -116,11 +116,11 @@ BUGS = (
     ),
     Bug(
         "every role has every right",
-        "service/custody.py",
+        "service/custodian/custody.py",
         "if self.session.token.role not in roles:",
         "if not roles:",
         (
-            "unit/service/test_custody.py::test_every_right_belongs_to_its_roles",
+            "unit/service/custodian/test_custody.py::test_every_right_belongs_to_its_roles",
             f"{_HTTP}::test_everybody_sees_what_is_theirs",
         ),
     ),

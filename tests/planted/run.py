@@ -15,7 +15,7 @@ import pytest
 
 PATIENCE = 240
 """Seconds for one run of tests: a bug that makes one wait forever is noticed, too."""
-_LIBRARIES = ("numpy", "scipy.stats", "pyarrow.parquet", "pyarrow.compute", "duckdb", "sqlglot", "sqlalchemy")
+_LIBRARIES = ("numpy", "scipy.stats", "pyarrow.parquet", "pyarrow.compute", "duckdb", "sqlglot")
 
 
 class _First:
@@ -56,10 +56,11 @@ def first_failing(root: Path, target: str) -> str | None:
     with os.fdopen(there) as pipe:
         said = pipe.read()
     _, status = os.waitpid(child, 0)
-    if os.WIFSIGNALED(status):
-        return f"tests/{target.partition('::')[0]} (killed or without end)"
-    if os.WEXITSTATUS(status) not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED}:
+    code = pytest.ExitCode.INTERNAL_ERROR if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+    if code in {pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.NO_TESTS_COLLECTED}:
         raise RuntimeError(f"{target} cannot be run: {said}")
+    if code not in {pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.INTERRUPTED}:
+        return f"tests/{target.partition('::')[0]} (killed or without end)"
     return said or None
 
 

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 from scipy.stats import binom
 
-from deniable.curator.answer import Answer
+from deniable.curator.answers.answer import Answer
 from deniable.curator.factory import engine_of
 from deniable.curator.noise import add_noise
 from deniable.planner import Spend, bind, parse, price
@@ -34,6 +34,7 @@ PLAIN = {
     "AVG(cost)": 0.85,
     "COUNT(*) FILTER (WHERE urgent) / COUNT(*)": 0.75,
     "SUM(cost) / SUM(age)": 0.7,
+    "(COUNT(*) - COUNT(*) FILTER (WHERE urgent)) / COUNT(*)": 0.6,
 }
 """Each with the width that it may have, of what worst cases added up to."""
 MOMENTS = {

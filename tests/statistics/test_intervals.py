@@ -15,7 +15,7 @@ import pytest
 from scipy.stats import binom
 
 from deniable.core.algebra.query import WEIGHT, Sums, Units
-from deniable.curator.answer import Answer
+from deniable.curator.answers.answer import Answer
 from deniable.curator.factory import engine_of
 from deniable.curator.noise import add_noise
 from deniable.planner import Spend, bind, parse, price
@@ -88,7 +88,7 @@ def _of_sums(plan, query, seed):
     for total in query.totals:
         statistic = weights[total.name]
         row = 1 if plan.bound.source.unit is None else Fraction(WEIGHT, 1 << total.shift)
-        one = 1 if statistic.signed else float(total.reach * statistic.typical)  # at an end, half of a row
+        one = 1 if statistic.signed else float(total.reach * statistic.each_row)  # at an end, half of a row
         middle = 4000 * (0.2 * total.reach * float(chance.uniform(-1, 1)) if statistic.signed else one)
         columns[total.name] = ((middle + chance.integers(-500, 500, 5) * one) * float(row)).astype(np.int64)
     return pa.table(columns)

@@ -17,14 +17,14 @@ from deniable.core.vectors.every import ColumnSums, Gram, Residuals
 from deniable.core.vectors.kernel import Kernel
 from deniable.core.vectors.residuals import rounded
 from deniable.mechanisms import Gaussian
-from tests.support.vectors import DESIGN, extreme, for_units
+from tests.support.vectors import DESIGN, UNEVEN, extreme, for_units
 
 RHO = Fraction(1, 2)
 DELTA = Fraction(1, 10**5)
 KERNELS = [
     Gram(DESIGN),
     ColumnSums(DESIGN),
-    Residuals(DESIGN, rounded(np.zeros(DESIGN.size)), DESIGN.radius // 2),
+    Residuals(DESIGN, rounded(np.zeros(DESIGN.size)), DESIGN.radius // 2, UNEVEN),
 ]
 
 
@@ -59,6 +59,6 @@ def test_a_person_is_hidden_as_well_as_was_paid_for(kernel: Kernel) -> None:
 
 def test_a_sensitivity_without_the_contribution_is_caught() -> None:
     own, wrong = for_units(KERNELS[1], 3), for_units(KERNELS[1], 1)
-    noise = Gaussian(sensitivity=wrong.sensitivity, rho=RHO / 8)
+    noise = Gaussian(sensitivity=wrong.sensitivity, rho=RHO / 4)
     claim = noise.loss.at(DELTA).epsilon
     assert not audit(box(own, noise, neighbours(own)), inputs=(0, 1), epsilon=claim, delta=DELTA, samples=20_000).passed

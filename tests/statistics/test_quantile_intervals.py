@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pytest
 from scipy.stats import binom
 
-from deniable.curator.answer import Answer
+from deniable.curator.answers.answer import Answer
 from deniable.curator.noise import add_noise
 from deniable.planner import Spend, bind, parse, price
 from tests.support.curators import curator, silence
@@ -79,7 +79,7 @@ def test_intervals_hold_where_units_are_weighed(column, tmp_path, monkeypatch):
     _holds(plan, exact, [float(value) for value in truth])
 
 
-@pytest.mark.parametrize(("spend", "shares"), [("pure", 8), ("concentrated", 24)])
+@pytest.mark.parametrize(("spend", "shares"), [("pure", 8), ("concentrated", 32)])
 def test_intervals_of_many_quantiles_at_once_hold(spend, shares, tmp_path):
     """From running counts, which the planner picks for so many; all of them are trials."""
     table = _table()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
+from contextvars import ContextVar
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from scipy.stats import norm, rankdata
 from tests.support.served import COUNT, served, session
 
 FAST, SLOW = 0.0, 0.012
+MANY = 40
 
 
 def times(folder: Path, after: str, size: int) -> tuple[list[float], list[float]]:
@@ -57,13 +59,50 @@ def test_with_a_deadline_times_cannot_be_told_apart(tmp_path):
 
 
 def test_without_one_they_can(tmp_path):
-    """So that the test above could fail: the same difference, seen through no deadline."""
-    assert auc(*times(tmp_path, "0s", 25)) > 0.9
+    """So that the test above could fail: the same difference, seen through no deadline, is beyond its limit."""
+    size = 40
+    assert auc(*times(tmp_path, "0s", size)) - 0.5 > half_width(size, 1e-6)
+
+
+def times_of_many(folder: Path, after: float, slow: float, size: int) -> tuple[list[float], list[float], float]:
+    """The same of many analysts at once, with a deadline that is far enough to hold; and how many were late."""
+    names = [f"analyst{number}" for number in range(MANY)]
+
+    async def play() -> tuple[list[float], list[float], float]:
+        pace: ContextVar[float] = ContextVar("pace", default=FAST)
+        found: tuple[list[float], list[float]] = ([], [])
+        with served(folder, f"{after}s", pace.get, least_spend=1e-9, analysts=names, places=MANY) as (service, secrets):
+
+            async def ask(number: int, name: str) -> None:
+                who = await session(service, secrets[name])
+                await asyncio.sleep(number * after / MANY)  # one after the other, as people come
+                await who.ask(f"{COUNT} WHERE age <> -200000 AND region <> '{name}'", {"epsilon": "0.001"})
+                for turn in range(2 * size // MANY):
+                    start: list[float] = []
+                    kind = (turn + number) % 2
+                    pace.set((FAST, slow)[kind])
+                    question = f"{COUNT} WHERE age <> {turn - 100_000} AND region <> '{name}'"
+                    await who.ask(question, {"epsilon": "0.001"}, lambda _stage, at=start: at.append(time.monotonic()))
+                    found[kind].append(time.monotonic() - start[0])
+
+            await asyncio.gather(*(ask(*one) for one in enumerate(names)))
+            late = service.metrics.value("late", population="clinic")
+            await service.close()
+            return *found, late
+
+    return asyncio.run(play())
 
 
 @pytest.mark.deep
 def test_with_a_deadline_a_hundredth_cannot_be_told_apart(tmp_path):
-    """False-alarm rate 1e-6 for the AUC; the interval at 95% is at most 0.02 wide."""
+    """False-alarm rate 1e-6 for the AUC; the interval at 95% is at most 0.02 wide.
+
+    One question runs for no time, the other for nearly a third of the interval. A machine on which deadlines are missed
+    tells them apart, as is said: there is nothing to be seen on one where many are.
+    """
     size = 7000
     assert 2 * half_width(size, 0.05) < 0.02
-    assert abs(auc(*times(tmp_path, "60ms", size)) - 0.5) < half_width(size, 1e-6)
+    fast, slow, late = times_of_many(tmp_path, 2.0, 0.6, size)
+    if late > size / 20:
+        pytest.skip(f"this machine is too busy for a deadline of two seconds: {late:,.0f} answers were late")
+    assert abs(auc(fast, slow) - 0.5) < half_width(size, 1e-6)

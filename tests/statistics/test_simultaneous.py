@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binom
 
 import deniable
-from deniable.curator.answer import Answer
+from deniable.curator.answers.answer import Answer
 from deniable.curator.noise import add_noise
 from deniable.planner import Spend, bind, parse, price
 from tests.support.curators import silence

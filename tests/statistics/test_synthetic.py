@@ -10,7 +10,7 @@ from scipy.stats import binom
 import deniable
 from deniable.audit import audit
 from deniable.core.algebra.query import WEIGHT
-from deniable.core.normal import quantile
+from deniable.core.distributions.normal import quantile
 from deniable.core.sensitivity import Neighbours
 from deniable.releases.synthetic.certificate import Certificate
 from deniable.releases.synthetic.pairs import wanted

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from deniable.curator.answer import Answer
+from deniable.curator.answers.answer import Answer
 from tests.support.odd import UNDECLARED
 from tests.support.questions import PAIRS, Aggregate, Question
 from tests.support.weighed import WEIGHT, Key, aggregated, groups, plain_key, ranked, spread

@@ -38,15 +38,15 @@ def apart(part: Chosen | Counted, one: Counts, other: Counts) -> Fraction:
 
 
 def joined_apart(around: Around, one: Counts, other: Counts) -> Fraction:
-    """How far the counts around values move, as a part of what is hidden: the farthest, wherever the values are."""
+    """How far what is measured around values moves, as a part of what is hidden: the farthest, wherever they are."""
     found = []
     for value in {0, around.quantile.cells.number // 2, around.quantile.cells.number - 1}:
         edges = around.joined(np.full(len(one), value))
         running = [
             np.concatenate([np.zeros((len(one), 1), dtype=np.int64), table.cumsum(axis=1)], 1) for table in (one, other)
         ]
-        joined = [np.diff(np.take_along_axis(table, edges, axis=1), axis=1).astype(object) for table in running]
-        moved = joined[0] - joined[1]
+        joined = [np.diff(np.take_along_axis(table, edges, axis=1), axis=1) for table in running]
+        moved = (around.summed.sums(joined[0]) - around.summed.sums(joined[1])).astype(object)
         if isinstance(around.mechanism, Laplace):
             found.append(Fraction(int(np.abs(moved).sum())) / around.mechanism.sensitivity)
         else:

@@ -21,8 +21,10 @@ FLAGS = (
     "--disable-sync",
 )
 AXE = Path(__file__).parent / "assets/axe.min.js"
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"], "resultTypes": ["violations"]}
 """What axe holds a page to."""
+WIDTHS = (360, 1024, 2560)
+ANALYSTS = ("alice", "bob")
 
 
 @contextmanager
@@ -46,7 +48,7 @@ class Person:
         self.door = door
         self.context = browser.new_context(base_url=door.url, **settings)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(10_000)
+        self.page.set_default_timeout(30_000)  # a machine may be busy
         self.complaints: list[str] = []
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", self._heard)
@@ -56,8 +58,15 @@ class Person:
         if said.type == "error" and not said.text.startswith("htmx:"):
             self.complaints.append(said.text)
 
+    def come_in(self, name: str) -> Person:
+        """With the token of this name, without the form: analysts are on their first page then, others on none yet."""
+        self.context.request.post("/console/sign-in", form={"token": self.door.tokens[name]}, max_redirects=0)
+        if name in ANALYSTS:
+            self.page.goto("/console/ask")
+        return self
+
     def sign_in(self, name: str) -> Person:
-        """With the token of this name."""
+        """With the token of this name, as people do."""
         self.page.goto("/console/sign-in")
         self.page.fill("#token", self.door.tokens[name])
         self.page.click("button.primary")
@@ -88,12 +97,26 @@ class Person:
         """Of a page that is opened."""
         return self.page.goto(place).status
 
-    def barriers(self) -> list[str]:
+    def barriers(self, rules: Any = RULES) -> list[str]:
         """What axe finds on the page, in words."""
         if not self.page.evaluate("typeof window.axe === 'object'"):
             self.page.evaluate(AXE.read_text())
-        found = self.page.evaluate("rules => axe.run(document, rules)", RULES)["violations"]
+        found = self.page.evaluate("rules => axe.run(document, rules)", rules)["violations"]
         return [f"{one['id']}: {one['nodes'][0]['html'][:200]}" for one in found]
+
+    def looks(self, name: str) -> None:
+        """At the page: no wider than any window, no barrier, and colours that can be told apart, light and dark."""
+        for width in WIDTHS:
+            self.page.set_viewport_size({"width": width, "height": 900})
+            wide = self.page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, f"{name} is {wide} wide in a window of {width}"
+        assert self.barriers() == [], name
+        self.page.emulate_media(color_scheme="dark")
+        assert (
+            self.barriers({"runOnly": {"type": "rule", "values": ["color-contrast"]}, "resultTypes": ["violations"]})
+            == []
+        ), f"{name}, in the dark"
+        self.page.emulate_media(color_scheme="light")
 
     def leave(self) -> None:
         """Close the browser's window, with everything that it remembers."""

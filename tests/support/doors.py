@@ -9,12 +9,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
+from deniable.curator import create
 from deniable.doors.http.server import HttpDoor
 from deniable.doors.postgres.login import Encryption
 from deniable.doors.postgres.server import PostgresDoor
 from deniable.service.limits import ServerLimits
 from deniable.service.service import Service
-from tests.support.served import served
+from tests.support.served import PEOPLE, served
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,30 @@ def _opened(folder, after, pace, limits, make) -> Iterator[Opened]:
             yield Opened(port, tokens, service, loop)
         finally:
             asyncio.run_coroutine_threadsafe(stop(), loop).result(60)
+
+
+@contextmanager
+def filed(folder: Path, policy: str, state: Path) -> Iterator[Opened]:
+    """The HTTP door of a population that is served from its file, with an account on disk."""
+    (folder / "clinic.toml").write_text(policy)
+    with pytest.MonkeyPatch.context() as environment, running() as loop:
+        environment.setenv("DENIABLE_STATE", str(state))
+        create(folder / "clinic.toml").close()
+
+        async def start():
+            service = await Service.open([folder / "clinic.toml"])
+            door = HttpDoor(service)
+            return service, door, await door.listen("127.0.0.1", 0)
+
+        service, door, port = asyncio.run_coroutine_threadsafe(start(), loop).result(60)
+        tokens = service.populations["clinic"].tokens
+        yield Opened(port, {name: tokens.create(name, role)[0] for name, role in PEOPLE.items()}, service, loop)
+
+        async def stop():
+            await door.close()
+            await service.close()
+
+        asyncio.run_coroutine_threadsafe(stop(), loop).result(60)
 
 
 @contextmanager

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
+import socket
 import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Timer
 
 import pytest
-from sqlalchemy import Connection
 
-from deniable.ledger.entry import Link
+from deniable.ledger.entries.entry import Link
+from deniable.ledger.storage.database import Connection
 from deniable.policy import ServerAddress, load
 from tests.support.postgres import Server
 
@@ -148,12 +152,34 @@ class ServerPlace(Place):
         def unreachable(*_: object, **__: object) -> None:
             raise psycopg.OperationalError("no route to host")
 
-        connection.connection.dbapi_connection.close()
+        connection.raw.close()
         monkeypatch.setattr(psycopg, "connect", unreachable)
 
     def insert(self, link: Link) -> None:
         with self._hand() as hand:
             hand.execute("INSERT INTO entries VALUES (%s, %s, %s, %s, %s, %s)", _row(link))
+
+    @contextmanager
+    def cut_off_in_commit(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+        """From now on a commit takes a second; of the first, the client hears no more while it is under way."""
+        self.by_hand(
+            "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS"
+            " $$ BEGIN PERFORM pg_sleep(1); RETURN NULL; END $$",
+            "CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW"
+            " EXECUTE FUNCTION slow()",
+        )
+        commit, cuts = Connection.commit, []
+
+        def cut(connection: Connection) -> None:
+            if not cuts:
+                cuts.append(socket.socket(fileno=os.dup(connection.raw.fileno())))
+                Timer(0.3, cuts[0].shutdown, [socket.SHUT_RDWR]).start()
+            commit(connection)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Connection, "commit", cut)
+            yield patch
+        cuts[0].close()
 
     def _hand(self):
         import psycopg  # noqa: PLC0415 - only where there is a server

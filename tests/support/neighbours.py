@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 from deniable.core.algebra.query import DistinctValues, Kept, Key, Units
 from deniable.core.errors import Failed, Refused
 from deniable.curator import Curator
-from deniable.curator.answer import Answer
+from deniable.curator.answers.answer import Answer
+from deniable.curator.answers.noisy_answer import NoisyAnswer
 from deniable.curator.factory import engine_of
 from deniable.curator.groups import counted, laid_out
-from deniable.curator.noisy_answer import NoisyAnswer
 from deniable.engines import Engine
 from deniable.ledger import Ledger
 from deniable.mechanisms import Laplace

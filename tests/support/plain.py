@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
+from pathlib import Path
 
 import duckdb
+import pyarrow as pa
 import pytest
 
-from deniable.curator.answer import Answer
+from deniable.curator import Curator
+from deniable.curator.answers.answer import Answer
+from tests.support.curators import curator
+from tests.support.tables import policy
+
+Plain = duckdb.DuckDBPyConnection
 
 
-def assert_equal(answer: Answer, plain: duckdb.DuckDBPyConnection, question: str) -> None:
+@contextmanager
+def beside_plain(folder: Path, table: pa.Table, contribution: int | None) -> Iterator[tuple[Curator, Plain]]:
+    """A curator over these visits, and plain DuckDB over the rows that it may see."""
+    quiet = curator(folder, table, policy(folder, contribution=contribution))
+    plain = duckdb.connect()
+    plain.register("everything", table)
+    known = "" if contribution is None else "WHERE patient_id IS NOT NULL"
+    plain.execute(f"CREATE TABLE visits AS SELECT * FROM everything {known}")
+    yield quiet, plain
+    quiet.close()
+
+
+def assert_equal(answer: Answer, plain: Plain, question: str) -> None:
     """The same rows in the same order where the question orders them; else in any."""
     wanted = plain.sql(question).to_arrow_table().to_pylist()
     found = [row for row in answer.table.to_pylist() if _there(row, wanted)]

@@ -128,7 +128,7 @@ class PlanText:
         width = f"{'sigma' if isinstance(mechanism, Gaussian) else 'scale'} {_short(part.scale)}"
         aside = f", ends {_short(part.ranks)} rows aside" if isinstance(part, Chosen) and part.offset else ""
         if isinstance(part, Chosen) and part.around is not None:
-            counts = f"{part.around.tree.cells} counts around it"
+            counts = f"{part.around.summed.cells} counts around it"
             beside = f"{type(part.around.mechanism).__name__}, {self._settings(part.around.mechanism.event.settings)}"
             aside = f"; {counts}: {beside}, ends {_short(part.ranks)} rows aside"
         settings = self._settings(mechanism.event.settings)

@@ -24,7 +24,7 @@ import pytest
 URL = "DENIABLE_TEST_POSTGRES"
 """Of a superuser, on a server that may be filled with databases: postgresql://postgres@127.0.0.1:5432/postgres"""
 
-MISSING = f"no PostgreSQL: `make postgres` installs it where it can, or {URL} names a server"
+MISSING = f"no PostgreSQL: `make programs` installs it where it can, or {URL} names a server"
 
 _PLACES = ("/usr/lib/postgresql/*/bin", "/usr/pgsql-*/bin", "/opt/homebrew/opt/postgresql*/bin")
 _NOT_ROOT = ("postgres", "nobody")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,16 +23,22 @@ from deniable.service.session import Session
 from deniable.service.tokens import Role, TokenFile
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
+PEOPLE = {"alice": Role.ANALYST, "bob": Role.ANALYST, "carol": Role.CUSTODIAN, "rene": Role.REVIEWER}
 BY_REGION = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
 
 
-def declared(after: str = "200ms", least_spend: float = 1e-6, **more: object) -> dict[str, object]:
-    """A policy with two analysts, one of whom has a usual spend."""
+def declared(
+    after: str = "200ms", least_spend: float = 1e-6, analysts: Sequence[str] = (), **more: object
+) -> dict[str, object]:
+    """A policy with two analysts, one of whom has a usual spend, and more who have not."""
     return {
         "limits": {"least_spend": least_spend, "questions_per_day": 1_000_000},
         "population": {"name": "clinic"},
         "budget": {"epsilon": 1000, "delta": 1e-6, "delta_for_keys": 2e-7},
-        "analysts": {"alice": {"epsilon": 500, "per_question": 0.5}, "bob": {"epsilon": 500}},
+        "analysts": {
+            "alice": {"epsilon": 500, "per_question": 0.5},
+            **{name: {"epsilon": 500} for name in ("bob", *analysts)},
+        },
         "serve": {"release_after": after, **more},
         "tables": {
             "visits": {
@@ -104,6 +110,7 @@ def served(
     after: str = "200ms",
     pace: Callable[[], float] | None = lambda: 0.0,
     limits: ServerLimits | None = None,
+    analysts: Sequence[str] = (),
     **more: object,
 ) -> Iterator[tuple[Service, dict[str, str]]]:
     """A service with tokens of alice, bob, a custodian and a reviewer. To be entered inside of a running loop.
@@ -111,17 +118,10 @@ def served(
     Without a pace, the real engine counts the rows.
     """
     write_rows(folder)
-    policy = Policy.from_mapping(declared(after, **more), origin="clinic.toml", folder=folder)
+    policy = Policy.from_mapping(declared(after, analysts=analysts, **more), origin="clinic.toml", folder=folder)
     tokens = TokenFile(folder / "clinic.tokens", "clinic")
-    secrets = {
-        name: tokens.create(name, role)[0]
-        for name, role in {
-            "alice": Role.ANALYST,
-            "bob": Role.ANALYST,
-            "carol": Role.CUSTODIAN,
-            "rene": Role.REVIEWER,
-        }.items()
-    }
+    people = {**PEOPLE, **dict.fromkeys(analysts, Role.ANALYST)}
+    secrets = {name: tokens.create(name, role)[0] for name, role in people.items()}
     engine = engine_of(policy) if pace is None else Paced(engine_of(policy), pace)
     metrics, bounds = Metrics(), limits or ServerLimits()
     curator = Curator(policy, engine, Ledger.memory("clinic", terms_of(policy)))

@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-START = 180.0
+START = 600.0
 """Seconds in which a server must have started."""
 
 

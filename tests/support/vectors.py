@@ -25,7 +25,7 @@ from deniable.core.vectors.every import (
     TargetSquares,
 )
 from deniable.core.vectors.kernel import Kernel
-from deniable.core.vectors.residuals import rounded
+from deniable.core.vectors.residuals import rounded, turned
 
 FEATURES = (
     NumberFeature("age", Fraction(0), Fraction(110), Fraction(1, 3)),
@@ -38,6 +38,10 @@ DESIGN = VectorDesign(FEATURES, Classes("ill", (False, True)), GRID // 2, SQUARE
 SEVERAL = replace(DESIGN, target=Classes("kind", ("a", "b", "c")))
 NUMBER = replace(DESIGN, target=NumberFeature("y", Fraction(-1), Fraction(1), Fraction(1, 2)))
 
+_SOME = np.add.outer(np.arange(DESIGN.size), np.arange(DESIGN.size))
+UNEVEN = turned(np.diag(np.linspace(0.1, 5, DESIGN.size)) + 0.3 * np.sin(_SOME))
+"""What rows are turned by: some directions become shorter, others longer."""
+
 
 def kernels() -> Iterator[Kernel]:
     """Every kernel there is, with public numbers of the kind that training sends it."""
@@ -48,9 +52,10 @@ def kernels() -> Iterator[Kernel]:
     yield ClassSums(SEVERAL)
     yield TargetProducts(NUMBER)
     yield TargetSquares(NUMBER)
-    yield Residuals(DESIGN, rounded(some), DESIGN.radius // 2)
-    yield Residuals(SEVERAL, rounded(np.stack([some, -some, 2 * some])), DESIGN.radius // 2)
-    yield Residuals(DESIGN, rounded(np.full(size, 1e9)), DESIGN.radius // 2)
+    yield Residuals(DESIGN, rounded(some), DESIGN.radius // 2, turned(np.eye(size)))
+    yield Residuals(SEVERAL, rounded(np.stack([some, -some, 2 * some])), DESIGN.radius // 2, UNEVEN)
+    yield Residuals(DESIGN, rounded(np.full(size, 1e9)), DESIGN.radius // 2, UNEVEN)
+    yield Residuals(DESIGN, rounded(some), DESIGN.radius // 2, turned(np.full((size, size), 1e9)))
     yield NearestCentres(DESIGN, ((0,) * size, (GRID,) * size), DESIGN.radius // 2)
     yield GridCells(DESIGN, (tuple(int(one) for one in some * GRID), (GRID,) * size), (5, 7), (9000, 4000))
     yield Hits(SEVERAL, rounded(np.stack([some, -some, 2 * some])))

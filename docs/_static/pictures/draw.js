@@ -22,7 +22,10 @@ const Live = {
   // A drawing of 640 by `height` units, cleared before each drawing.
   canvas(place, height, label) {
     const svg = Live.node("svg", { viewBox: `0 0 640 ${height}`, role: "img", "aria-label": label });
-    place.append(svg);
+    const frame = document.createElement("div");
+    frame.className = "drawing";
+    frame.append(svg);
+    place.append(frame);
     const draw = (kind, attributes, words) => {
       const made = Live.node(kind, attributes);
       if (words !== undefined) made.textContent = words;

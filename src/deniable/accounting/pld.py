@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import ceil, expm1, fsum, log, log1p, sqrt
 
 from deniable.accounting.loss_distribution import PLACES, UNIT, LossDistribution, responses, total
-from deniable.core.dominating_pair import GaussianPair, Pair, ResponsePair
+from deniable.core.distributions.dominating_pair import GaussianPair, Pair, ResponsePair
 from deniable.core.loss import Loss
 from deniable.core.number import above, below, root_above
 

@@ -13,6 +13,7 @@ import typer
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.files.atomic import refusing, whole
+from deniable.files.spreadsheet import guarded
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -96,7 +97,7 @@ def _write(form: Format, file: IO[bytes], table: pa.Table, document: object) -> 
         case Format.CSV:
             from pyarrow.csv import write_csv
 
-            write_csv(table, file)
+            write_csv(guarded(table), file)
         case Format.PARQUET:
             from pyarrow.parquet import write_table
 

@@ -41,20 +41,26 @@ class LazyCommand:
 
 
 COMMANDS = {
-    "demo": LazyCommand("demo:command", _START, "Take a tour: a made-up clinic, a few questions, and what they cost."),
-    "init": LazyCommand("policies:init", _START, "Draft a policy for a data file."),
-    "check": LazyCommand("policies:check", _START, "Check a policy against its files, and show what analysts can do."),
-    "engine": LazyCommand("engine:app", _START, "The database that holds the data."),
+    "demo": LazyCommand(
+        "demo.tour:command", _START, "Take a tour: a made-up clinic, a few questions, and what they cost."
+    ),
+    "init": LazyCommand("custodian.policies:init", _START, "Draft a policy for a data file."),
+    "check": LazyCommand(
+        "custodian.policies:check", _START, "Check a policy against its files, and show what analysts can do."
+    ),
+    "engine": LazyCommand("custodian.engine:app", _START, "The database that holds the data."),
     "profile": LazyCommand(
-        "profile:command",
+        "custodian.profile:command",
         _START,
         "Learn privately what the tables look like, and which bounds and contributions suit them.",
     ),
     "explain": LazyCommand("questions:explain", _ASK, "Show what a question would cost and how accurate it would be."),
     "ask": LazyCommand("questions:ask", _ASK, "Ask a question and pay for the answer."),
-    "workload": LazyCommand("workload:command", _ASK, "Answer many counts at once: histograms, ranges, cross-tables."),
+    "workload": LazyCommand(
+        "publish.workload:command", _ASK, "Answer many counts at once: histograms, ranges, cross-tables."
+    ),
     "budget": LazyCommand("questions:budget", _ASK, "Show what has been spent and what is left."),
-    "ledger": LazyCommand("ledger:app", _ASK, "The record of everything that was spent, and on what."),
+    "ledger": LazyCommand("custodian.ledger:app", _ASK, "The record of everything that was spent, and on what."),
     "serve": LazyCommand(
         "serving.serve:command",
         _SERVE,
@@ -64,10 +70,12 @@ COMMANDS = {
         "serving.token:app", _SERVE, "Who may reach a served curator: create, list and revoke tokens."
     ),
     "synthesize": LazyCommand(
-        "synthesize:command", _PUBLISH, "Make synthetic tables, with a report of how good they are."
+        "publish.synthesize:command", _PUBLISH, "Make synthetic tables, with a report of how good they are."
     ),
-    "train": LazyCommand("train:command", _PUBLISH, "Train a model on private rows, for one charge."),
-    "anonymize": LazyCommand("anonymize:app", _PUBLISH, "Publish a table in which everyone hides among others."),
+    "train": LazyCommand("publish.train:command", _PUBLISH, "Train a model on private rows, for one charge."),
+    "anonymize": LazyCommand(
+        "publish.anonymize:app", _PUBLISH, "Publish a table in which everyone hides among others."
+    ),
     "collect": LazyCommand("collect.commands:app", _PUBLISH, "Run a survey in which people add the noise themselves."),
     "plan": LazyCommand("plan.commands:app", _PLAN, "Calculators for planning a study."),
     "attack": LazyCommand(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -50,7 +51,11 @@ Simultaneous = Annotated[
 ]
 After = Annotated[
     list[str] | None,
-    typer.Option("--after", metavar="STEP", help="A step after the noise, for nothing: nonnegative, whole or nonzero."),
+    typer.Option(
+        "--after",
+        metavar="STEP",
+        help="A step after the noise, for nothing: nonnegative, whole, nonzero; or consistent, of totals by ROLLUP.",
+    ),
 ]
 Analyst = Annotated[
     str | None, typer.Option(metavar="NAME", help="Who is asking, if the policy divides the budget among analysts.")
@@ -58,6 +63,22 @@ Analyst = Annotated[
 Plot = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Also save the picture to this file (png, svg or pdf).")
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentOptions:
+    """How a question is paid for, and by whom."""
+
+    epsilon: Epsilon = None
+    rho: Rho = None
+    accuracy: Accuracy = None
+    delta: Delta = None
+    confidence: Confidence = "0.95"
+    rows: Rows = None
+    contribution: Contribution = None
+    simultaneous: Simultaneous = False
+    after: After = None
+    analyst: Analyst = None
 
 
 def parameters(sql: str, given: list[str] | None) -> list[str] | dict[str, str] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,41 +13,20 @@ from rich.console import Console
 
 import deniable
 from deniable.apps.formats import Form, Format, Output, settled, write
-from deniable.apps.options import (
-    Accuracy,
-    After,
-    Analyst,
-    Confidence,
-    Contribution,
-    Delta,
-    Epsilon,
-    Param,
-    Policy,
-    Question,
-    Rho,
-    Rows,
-    Simultaneous,
-    parameters,
-)
+from deniable.apps.options import Analyst, Param, PaymentOptions, Policy, Question, parameters
+from deniable.apps.spread import spread
 
 if TYPE_CHECKING:
     from deniable.curator import NoisyAnswer, PublicAnswer
 
 
+@spread
 def explain(
+    *,
     policy: Policy,
     sql: Question,
     param: Param = None,
-    epsilon: Epsilon = None,
-    rho: Rho = None,
-    accuracy: Accuracy = None,
-    delta: Delta = None,
-    confidence: Confidence = "0.95",
-    rows: Rows = None,
-    contribution: Contribution = None,
-    simultaneous: Simultaneous = False,
-    after: After = None,
-    analyst: Analyst = None,
+    payment: PaymentOptions,
     statements: Annotated[
         bool, typer.Option("--statements", help="Also show what the engine would be asked; for custodians.")
     ] = False,
@@ -57,45 +37,25 @@ def explain(
     """
     console = Console()
     with deniable.open(policy) as curator:
-        quote = curator.explain(
-            sql,
-            params=parameters(sql, param),
-            epsilon=epsilon,
-            rho=rho,
-            accuracy=accuracy,
-            delta=delta,
-            confidence=confidence,
-            rows=rows,
-            contribution=contribution,
-            simultaneous=simultaneous,
-            after=after,
-            analyst=analyst,
-        )
-        account = curator.budget(analyst)
+        quote = curator.explain(sql, params=parameters(sql, param), **asdict(payment))
+        account = curator.budget(payment.analyst)
         quote = quote.with_notes((*account.warns(quote.loss), *account.rules))
         console.print(quote)
         if statements:
             console.print(f"engine: {curator.engine.where()}", soft_wrap=True, markup=False, highlight=False)
-            for text in curator.statements(
-                sql, params=parameters(sql, param), epsilon=epsilon, rho=rho, accuracy=accuracy, delta=delta
-            ):
+            spend = asdict(payment)
+            del spend["analyst"]
+            for text in curator.statements(sql, params=parameters(sql, param), **spend):
                 console.print(f"\n{text};", soft_wrap=True, markup=False, highlight=False)
 
 
+@spread
 def ask(
+    *,
     policy: Policy,
     sql: Question,
     param: Param = None,
-    epsilon: Epsilon = None,
-    rho: Rho = None,
-    accuracy: Accuracy = None,
-    delta: Delta = None,
-    confidence: Confidence = "0.95",
-    rows: Rows = None,
-    contribution: Contribution = None,
-    simultaneous: Simultaneous = False,
-    after: After = None,
-    analyst: Analyst = None,
+    payment: PaymentOptions,
     form: Form = None,
     output: Output = None,
 ) -> None:
@@ -105,20 +65,7 @@ def ask(
     """
     wanted = settled(output, form)
     with deniable.open(policy) as curator, Console(stderr=True).status("asking ..."):
-        answer = curator.ask(
-            sql,
-            params=parameters(sql, param),
-            epsilon=epsilon,
-            rho=rho,
-            accuracy=accuracy,
-            delta=delta,
-            confidence=confidence,
-            rows=rows,
-            contribution=contribution,
-            simultaneous=simultaneous,
-            after=after,
-            analyst=analyst,
-        )
+        answer = curator.ask(sql, params=parameters(sql, param), **asdict(payment))
     show(answer, wanted, output)
 
 

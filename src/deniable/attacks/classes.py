@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from scipy.sparse import csr_matrix
 
 from deniable.attacks.cells import canonical, covers, plain
 from deniable.core.errors import InvalidArgumentError
@@ -80,7 +79,9 @@ class PublishedClasses:
         """For each listed person, the weight of each sensitive value among the rows that can be theirs."""
         require(people, self.on, "public list")
         codes, cells = distinct(people, self.on)
-        return np.asarray((matches(cells, self.cells) @ self.weights)[codes])
+        person, klass = matches(cells, self.cells)
+        sums = [np.bincount(person, weight[klass], len(cells)) for weight in self.weights.T]
+        return np.asarray(sums, dtype=np.float64).T[codes]
 
     def rows_each(self, people: pa.Table) -> FloatArray:
         """For each listed person, how many rows can be theirs."""
@@ -119,8 +120,8 @@ def matches(
     people: Sequence[tuple[str, ...]],
     classes: Sequence[tuple[str, ...]],
     fit: Callable[[str, str], bool] = covers,
-) -> csr_matrix:
-    """Which combination of plain values fits which combination of cells, as a sparse matrix of ones.
+) -> tuple[IntArray, IntArray]:
+    """Which combination of plain values fits which combination of cells: the pairs, in the order of the first.
 
     Columns whose cells were all left as they are are joined by sorting; the others by a table of which distinct cell
     fits which distinct value. No pair of rows is looked at by itself.
@@ -142,7 +143,7 @@ def matches(
         table = np.array([[fit(cell, value) for cell in distinct_cells] for value in distinct_values], dtype=bool)
         kept = table[value_of[person], cell_of[klass]]
         person, klass = person[kept], klass[kept]
-    return csr_matrix((np.ones(person.size), (person, klass)), shape=(len(people), len(classes)))
+    return person, klass
 
 
 def _joined(columns: Sequence[Sequence[str]], rows: int) -> list[str]:

@@ -8,7 +8,7 @@ from enum import Enum
 from fractions import Fraction
 
 from deniable.attacks.picture import Picture
-from deniable.core.binomial import least_probability, most_probability
+from deniable.core.distributions.binomial import least_probability, most_probability
 from deniable.core.guarantee import Guarantee
 from deniable.core.number import Number
 

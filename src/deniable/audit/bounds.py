@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deniable.core.binomial import least_probability, most_probability
+from deniable.core.distributions.binomial import least_probability, most_probability
 
 FloatArray = NDArray[np.float64]
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from deniable.core.algebra.expression import Kind
 from deniable.core.calendar import day_of, moment_of, time_of
 from deniable.core.sensitivity import Neighbours
+from deniable.files.arrow import TYPES
 from deniable.policy import DeclaredColumn, DeclaredTable, Policy
 
 Tables = Mapping[str, pa.Table]
@@ -26,15 +27,6 @@ _HEAVY = 50
 _LONG = 5_000
 _FAR = Fraction(10**6)
 _WORDS = ("a", "b", "", "Zürich", "NULL", "x y")
-_TYPES = {
-    Kind.INTEGER: pa.int64(),
-    Kind.NUMBER: pa.float64(),
-    Kind.TEXT: pa.string(),
-    Kind.BOOLEAN: pa.bool_(),
-    Kind.DATE: pa.date32(),
-    Kind.TIMESTAMP: pa.timestamp("us"),
-    Kind.TIME: pa.time64("us"),
-}
 
 
 def made_up(policy: Policy, *, units: int = UNITS, seed: int = 0) -> Tables:
@@ -174,7 +166,7 @@ def _value(column: DeclaredColumn, number: Fraction, text: str) -> object:  # no
 
 def _written(policy: Policy, rows: Mapping[str, list[Row]]) -> Tables:
     schemas = {
-        name: pa.schema([(title, _TYPES[column.kind]) for title, column in table.columns.items()])
+        name: pa.schema([(title, TYPES[column.kind]) for title, column in table.columns.items()])
         for name, table in policy.tables.items()
     }
     return {name: pa.Table.from_pylist(found, schema=schemas[name]) for name, found in rows.items()}

@@ -21,11 +21,11 @@ from deniable.audit.verdict import Audit
 from deniable.core.algebra.relation import tables
 from deniable.core.errors import Failed, Refused
 from deniable.core.number import Number, probability
-from deniable.curator.answer import Answer
-from deniable.curator.ask import Curator
+from deniable.curator.answers.answer import Answer
+from deniable.curator.curator import Curator
 from deniable.curator.factory import rehearse
 from deniable.curator.noise import add_noise
-from deniable.curator.public import PublicAnswer
+from deniable.curator.public.answer import PublicAnswer
 from deniable.planner import Payment, Plan, Spend, plan_question
 from deniable.policy import Policy
 

@@ -16,7 +16,7 @@ from functools import lru_cache
 from math import erfc, exp, expm1, inf, log1p, sqrt, tanh
 from typing import TYPE_CHECKING
 
-from deniable.core.normal import quantile, quantile_beside_half, scaled_tail
+from deniable.core.distributions.normal import quantile, quantile_beside_half, scaled_tail, scaled_tails
 from deniable.core.number import above, below
 
 if TYPE_CHECKING:
@@ -83,16 +83,16 @@ def delta_from_mu(mu: float, epsilon: float) -> float:
 def deltas_from_mu(mu: float, epsilons: FloatArray) -> FloatArray:
     """The same at many places at once."""
     import numpy as np  # noqa: PLC0415 - a question's price is worked out without it
-    from scipy.special import erfcx, log_ndtr, ndtr  # noqa: PLC0415 - same
 
     sizes = np.abs(epsilons)
     lessened = sizes - 8 * _UNIT * (sizes + mu * mu / 2)
     near, far = lessened / mu - mu / 2, lessened / mu + mu / 2
     likely = near < _LIKELY
-    deltas = np.empty_like(sizes)
-    deltas[likely] = ndtr(-near[likely]) - np.exp(lessened[likely] + log_ndtr(-far[likely])) * (1 - _MARGIN)
-    near, far = near[~likely], far[~likely]
-    gaps = erfcx(near / sqrt(2)) * (1 + 8 * _UNIT) - erfcx(far / sqrt(2)) * (1 - 8 * _UNIT)
+    deltas, below_far = np.empty_like(sizes), scaled_tails(far / sqrt(2))
+    sure = np.array([erfc(one) for one in (near[likely] / sqrt(2)).tolist()])
+    deltas[likely] = (sure - np.exp(-(near[likely] ** 2) / 2) * below_far[likely] * (1 - _MARGIN)) / 2
+    near, below_far = near[~likely], below_far[~likely]
+    gaps = scaled_tails(near / sqrt(2)) * (1 + 8 * _UNIT) - below_far * (1 - 8 * _UNIT)
     deltas[~likely] = np.exp(-near * near / 2) / 2 * gaps
     deltas = np.clip(deltas * (1 + _MARGIN), _LEAST, 1.0)
     turned = np.minimum(epsilons, 0.0)

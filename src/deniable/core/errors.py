@@ -68,6 +68,17 @@ class Failed(Exception):
         super().__init__("the question could not be answered; what it cost stays spent")
 
 
+class NotYet(Exception):
+    """The answer to a question is on record, and nobody is to notice before the deadline of who paid for it.
+
+    It reaches no analyst: a server waits for the deadline, and looks again.
+    """
+
+    def __init__(self, question: str) -> None:
+        super().__init__("it is on record, and not to be seen yet")
+        self.question = question
+
+
 @contextmanager
 def asking(question: str) -> Iterator[None]:
     """A refusal in here learns the text that it is about, so that it can show the place."""

@@ -14,7 +14,7 @@ from deniable.core.conversion import (
     rho_from_epsilon,
     rho_from_mu_squared,
 )
-from deniable.core.dominating_pair import GaussianPair, Pair, ResponsePair
+from deniable.core.distributions.dominating_pair import GaussianPair, Pair, ResponsePair
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.guarantee import Guarantee
 from deniable.core.number import Number, above, exact, positive, root_above, whole

@@ -79,6 +79,14 @@ def probability(name: str, value: Number) -> Fraction:
     return number
 
 
+def surety(confidence: Number) -> Fraction:
+    """The confidence, if an interval can be that certain: laws are worked out in doubles, whose digits end."""
+    level = probability("confidence", confidence)
+    if 1 - level < _SUREST:
+        raise InvalidArgumentError("confidence", f"must be at most 1 - {float(_SUREST):g}, not {confidence}")
+    return level
+
+
 def whole(name: str, value: int | Fraction, least: int = 1) -> int:
     """The whole number, if it is at least `least`."""
     number = exact(name, value)
@@ -106,6 +114,17 @@ def least_decimal(enough: Callable[[Fraction], bool]) -> Fraction:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(power * middle / 10**6) else (middle, high)
     return power * high / 10**6
+
+
+def ratio(text: str) -> Fraction:
+    """A fraction as `str` writes it, p/q or p, and in no other way: an exponent could stand for any number of digits.
+
+    Example:
+        >>> ratio("-3/4"), ratio("7")
+        (Fraction(-3, 4), Fraction(7, 1))
+    """
+    over, _, under = text.partition("/")
+    return Fraction(int(over), int(under or 1))
 
 
 def above(value: float) -> Fraction:
@@ -136,3 +155,4 @@ def _short(text: str) -> bool:
 _LONGEST, _EXPONENT = 1000, 4
 _SLACK = Fraction(1, 10**12)
 _LEAST = Fraction(1, 10**300)
+_SUREST = Fraction(1, 10**12)

@@ -11,8 +11,8 @@ from math import exp, log, log1p, sqrt
 import pyarrow as pa
 
 from deniable.accounting import Filter
+from deniable.core.distributions.normal import scaled_tail
 from deniable.core.loss import Loss
-from deniable.core.normal import scaled_tail
 from deniable.core.number import exact
 from deniable.core.shown import at_least, at_most
 from deniable.display import Sheet, SheetColumn, Tabular
@@ -23,6 +23,9 @@ _NAMES = {"epsilon": "epsilon (pure)", "rho": "rho (zCDP)", "mu_squared": "mu² 
 _SMOOTHING = 5
 """What Gaussian noise on whole numbers keeps of its variance for rounding; see docs/proofs/gaussian.md."""
 _DIGITS = Context(prec=4, rounding=ROUND_FLOOR)
+_NORMAL = 1.96
+"""Within so many deviations normal noise lies at 95%."""
+_SIGNS = {"epsilon": "ε", "rho": "ρ"}
 
 
 _MOST_LIKE = 1 << 20
@@ -49,6 +52,8 @@ class Budget(Tabular):
     """When, by how much and why the budget was raised since the first question."""
     last: Loss | None = None
     """What the last question cost, if it was not long ago."""
+    counted: tuple[str, int] | None = None
+    """A private table, and how many rows of a person count there: what a count of it costs is said."""
 
     @property
     def total(self) -> Loss:
@@ -99,9 +104,29 @@ class Budget(Tabular):
         if self.total.delta:
             lines.append(f"Group keys that the policy does not list: δ {at_least(self.remaining.delta)} is left.")
         if self.last is not None and (times := self.more_like(self.last)):
-            lines.append(f"About {times:,} more questions like the last one, which cost {self.last}.")
+            questions = "question" if times == 1 else "questions"
+            lines.append(f"About {times:,} more {questions} like the last one, which cost {self.last}.")
+        if (count := self._count()) is not None:
+            lines.append(count)
         raised = self.raised if self.within is None else self.within.raised
         return (*lines, *(f"The budget was raised on {when}." for when in raised))
+
+    def _count(self) -> str | None:
+        """What a count costs at 95%: within the least power of ten for which a tenth of what is left is enough."""
+        if self.counted is None or not (self.largest_epsilon or self.largest_rho):
+            return None
+        table, rows = self.counted
+        pure = self.remaining.epsilon is not None and bool(self.largest_epsilon)
+        form, left = ("epsilon", self.largest_epsilon) if pure else ("rho", self.largest_rho)
+
+        def costs(off: int) -> float:
+            return rows * log(20) / off if pure else (rows * _NORMAL / off) ** 2 / 2
+
+        off = next((10**power for power in range(1, 20) if costs(10**power) <= left / 10), None)
+        if off is None:
+            return None
+        price = max(exact(form, costs(off)), self.limits.least.get(form, Fraction(0)))
+        return f"A count of {table} within ± {off:,} costs about {_SIGNS[form]} {float(price):.2g}."
 
     def more_like(self, loss: Loss) -> int:
         """How many more questions of this price fit, one after the other."""

@@ -14,9 +14,9 @@ from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.planner import Payment, Quote
 
 if TYPE_CHECKING:
-    from deniable.curator.ask import Curator
-    from deniable.curator.noisy_answer import NoisyAnswer
-    from deniable.curator.public import PublicAnswer
+    from deniable.curator.answers.noisy_answer import NoisyAnswer
+    from deniable.curator.curator import Curator
+    from deniable.curator.public.answer import PublicAnswer
 
 
 _UNITS = "units"

@@ -14,11 +14,12 @@ import pyarrow as pa
 from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.number import Number, exact
-from deniable.curator.ask import Curator
-from deniable.curator.check import ensure, ensure_all
-from deniable.curator.custodian import holding
+from deniable.curator.curator import Curator
+from deniable.curator.custodian.accounts import holding
+from deniable.curator.custodian.check import ensure, ensure_all
 from deniable.engines import Engine
 from deniable.engines import engine_of as engine_of  # noqa: PLC0414 - for whoever checks a policy without an account
+from deniable.engines import role_of as role_of  # noqa: PLC0414 - same
 from deniable.files.fingerprint import Contents
 from deniable.files.frames import arrow
 from deniable.files.kinds import is_instant, kind_of, misfit, unit_kind_of

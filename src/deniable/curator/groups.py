@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from deniable.engines import TYPES
+from deniable.files.arrow import TYPES
 from deniable.planner.choices.histogram import CELL, Choice, Quantile
 from deniable.planner.expressions.keys import GroupKey
 

@@ -11,6 +11,7 @@ from deniable.core.algebra.query import DistinctValues, Kept, Key, Units
 from deniable.core.deadline import go_on
 from deniable.core.sampling import IntArray
 from deniable.curator.choose import choose
+from deniable.curator.counted import said
 from deniable.curator.groups import all_groups, counted, laid_out
 from deniable.planner import Plan
 from deniable.planner.choices.histogram import Choice
@@ -29,7 +30,7 @@ def add_noise(plan: Plan, exact: Sequence[pa.Table]) -> pa.Table:
         else:
             choice = part.choice if isinstance(part, Chosen) else part.quantiles[0]
             totals |= choose(part, _histogram(plan, choice, exact))
-    return pa.table(keys | {name: pa.array(totals[name]) for name in sorted(totals)})
+    return said(plan, pa.table(keys | {name: pa.array(totals[name]) for name in sorted(totals)}))
 
 
 def _known(plan: Plan, exact: Sequence[pa.Table]) -> tuple[dict[str, pa.Array], dict[str, IntArray]]:

@@ -13,10 +13,11 @@ from deniable.core.algebra.query import ExactQuery
 from deniable.core.algebra.relation import tables
 from deniable.core.event import Event
 from deniable.core.loss import Loss
-from deniable.curator.answer import Answer
+from deniable.core.paid import Paid
+from deniable.curator.answers.answer import Answer
+from deniable.curator.answers.noisy_answer import NoisyAnswer
+from deniable.curator.answers.outer import OuterQueries
 from deniable.curator.noise import add_noise
-from deniable.curator.noisy_answer import NoisyAnswer
-from deniable.curator.outer import OuterQueries
 from deniable.curator.purchase import Round
 from deniable.planner import Plan, PricedStatements
 
@@ -71,17 +72,17 @@ class PricedQuestions:
 
     def listed(self, outer: OuterQueries, delta: Fraction) -> list[NoisyAnswer]:
         """Of questions that ask for declared values alone: those values. Nothing is run, and nothing is paid."""
-        return self.answers([add_noise(plan, ()) for plan in self.plans], outer, delta, free=True)
+        return self.answers([add_noise(plan, ()) for plan in self.plans], outer, delta, paid=Paid.BEFORE)
 
     def answers(
-        self, recorded: Sequence[pa.Table], outer: OuterQueries, delta: Fraction, *, free: bool
+        self, recorded: Sequence[pa.Table], outer: OuterQueries, delta: Fraction, *, paid: Paid
     ) -> list[NoisyAnswer]:
         """What is made of the recorded tables; `delta` is the policy's."""
         found = []
         for asked in self.together.asked:
             inner = [
-                Answer(plan, recorded[place], plan.quote.loss, free, delta)
+                Answer(plan, recorded[place], plan.quote.loss, paid.free, delta, share=paid is Paid.SHARE)
                 for plan, place in zip(asked.plans, asked.places, strict=True)
             ]
-            found.append(outer.answer(asked, inner, free=free, delta=delta))
+            found.append(outer.answer(asked, inner, paid=paid, delta=delta))
         return found

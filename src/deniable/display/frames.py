@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from datetime import date, time
-from importlib import import_module
 from math import isfinite
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.core.extras import needed
 from deniable.files.tables import decoded, write_table
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
-
-
-def needed(what: str, module: str, extra: str) -> ModuleType:
-    """A module that is an extra, or a message that says what to install."""
-    try:
-        return import_module(module)
-    except ImportError:
-        name = module.partition(".")[0]
-        raise InvalidArgumentError(what, f"needs {name}: pip install 'deniable[{extra}]'") from None
 
 
 def to_pandas(table: pa.Table) -> pd.DataFrame:

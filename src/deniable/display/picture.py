@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.core.extras import needed
 from deniable.core.shown import label, percent
-from deniable.display.frames import needed
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,29 +8,19 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
+from typing import ClassVar
 
 import pyarrow as pa
 
-from deniable.core.algebra.expression import Column, Kind
+from deniable.core.algebra.expression import Column
 from deniable.core.algebra.query import DistinctValues, ExactQuery, GroupQuery, Kept, MarginalSums, Units, VectorSums
 from deniable.core.algebra.relation import Matches
 from deniable.core.errors import Failed, Refused
 from deniable.core.vectors.batch import ROWS
 from deniable.engines.vectors import batches
+from deniable.files.arrow import TYPES
 
 _curator_log = logging.getLogger("deniable.curator")
-
-TYPES = {
-    Kind.INTEGER: pa.int64(),
-    Kind.NUMBER: pa.float64(),
-    Kind.TEXT: pa.string(),
-    Kind.BOOLEAN: pa.bool_(),
-    Kind.DATE: pa.date32(),
-    Kind.TIMESTAMP: pa.timestamp("us"),
-    Kind.TIME: pa.time64("us"),
-}
-"""What a key of each kind is in an answer. Totals and counts are int64."""
-
 
 TOTAL = "total"
 """What the numbers of a sum over vectors are called."""
@@ -58,6 +48,8 @@ class RowCounts:
 
 MOST_ROWS = 1_000_000
 """What the rows of one unit may become in a join."""
+MOST_PAIRS = 1 << 28
+"""Of public rows, which are made to count what matches a row: seconds. More, and planning would keep others waiting."""
 
 
 class Broken(Exception):
@@ -80,8 +72,15 @@ class TooManyRowsError(ValueError):
     """So many rows of public tables match that one unit could own too many. Follows from public tables alone."""
 
 
+class TooManyPairsError(ValueError):
+    """Counting what matches in public tables would take too long. Follows from public tables alone."""
+
+
 class Engine(ABC):
     """Answers exact aggregate queries. Knows nothing of budgets, noise or analysts."""
+
+    library: ClassVar[str | None] = None
+    """By which it is asked, if that is an extra."""
 
     @abstractmethod
     def emit(self, query: ExactQuery) -> str:
@@ -177,6 +176,9 @@ class Engine(ABC):
         except TooManyRowsError:
             reason = f"So many public rows match that one person (or row) could have more than {MOST_ROWS:,} rows."
             refusal = Refused("too-many-rows", reason, "Join on more columns, or have most_rows declared.")
+        except TooManyPairsError:
+            reason = f"To plan this, more than {MOST_PAIRS:,} pairs of public rows would have to be counted."
+            refusal = Refused("too-complex", reason, "Join public tables on equal columns, or private rows first.")
         except TooLongError:
             refusal = Refused("too-long", "The question grows too long for the engine.", "Nest fewer functions.")
         except GapError as error:
@@ -193,8 +195,15 @@ class Engine(ABC):
 
     def _check_work(self, query: ExactQuery) -> None:
         for work in query.source.work:
-            if work.rows * prod(self.matched(matches) for matches in work.matches) > MOST_ROWS:
+            rows = work.rows * prod(self.matched(matches) for matches in work.matches)
+            if work.counting and rows > MOST_PAIRS:
+                raise TooManyPairsError("public tables have too many pairs of rows")
+            if not work.counting and rows > MOST_ROWS:
                 raise TooManyRowsError("a unit could own too many rows")
+
+    def exact(self, query: GroupQuery) -> pa.Table:
+        """What the query's SELECT gives; an engine may also ask for some units at a time. May raise anything."""
+        return self.fetch(self.emit(query))
 
     def total(self, query: VectorSums) -> pa.Array:
         """The kernel's sum over rows as vectors, here; an engine that can does it where the rows are.
@@ -213,7 +222,7 @@ class Engine(ABC):
         try:
             if isinstance(query, VectorSums):
                 return _vector(query, self.total(query))
-            return self._checked(query, self.fetch(self.emit(query)))
+            return self._checked(query, self.exact(query))
         except Exception as error:  # noqa: BLE001 - whatever it is, its text stays on this side
             _curator_log.error("the engine failed: %s", _named(error))  # without a traceback: that quotes it
         raise Failed  # out here, so that it carries no trace of the cause

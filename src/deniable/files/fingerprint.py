@@ -80,10 +80,10 @@ class Contents:
         place = keyed(self.key, b"place", f"{file.path}\n{file.table}".encode())
         stamp = file.stamp()
         seen = keyed(self.key, b"stamp", repr(stamp).encode())
-        for known in (self._known, self._kept()):
-            if known.get(place, [""])[0] == seen:
-                self._known[place] = known[place]
-                return known[place][1]
+        if self._known.get(place, [""])[0] != seen:
+            self._known.update({place: kept} if (kept := self._kept().get(place)) is not None else {})
+        if self._known.get(place, [""])[0] == seen:
+            return self._known[place][1]
         digest = keyed(self.key, b"content", content(file))
         if stamp is not None and stamp == file.stamp() and not _young(stamp):
             self._known[place] = [seen, digest]

@@ -40,8 +40,7 @@ class Layout:
     @property
     def facts(self) -> dict[str, Any]:
         """What is not as usual."""
-        usual = asdict(Layout())
-        return {key: value for key, value in asdict(self).items() if value != usual[key]}
+        return {} if self == _AS_USUAL else {key: said for key, said in asdict(self).items() if said != _USUALLY[key]}
 
     def delimiter_of(self, path: Path) -> str:
         """As the policy says; else what the first line has most of, quoted names aside, and first of all the usual."""
@@ -67,6 +66,10 @@ class Layout:
     def _start(self, path: Path) -> str:
         encoding = "utf-8-sig" if self.encoding == UTF_8 else self.encoding
         return start(path).decode(encoding, "replace")
+
+
+_AS_USUAL = Layout()
+_USUALLY = asdict(_AS_USUAL)
 
 
 def start(path: Path) -> bytes:

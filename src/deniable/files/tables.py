@@ -13,6 +13,7 @@ from deniable.files.atomic import refusing, whole
 from deniable.files.formats import FileFormat
 from deniable.files.scan import HERE, columns, quoted, reading
 from deniable.files.source import DataFile
+from deniable.files.spreadsheet import guarded
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,7 +84,7 @@ def write_table(table: pa.Table, path: Path, argument: str = "output") -> None:
         if path.suffix == ".parquet":
             pq.write_table(table, file)
         else:
-            pa.csv.write_csv(decoded(table), file)
+            pa.csv.write_csv(guarded(decoded(table)), file)
 
 
 def decoded(table: pa.Table) -> pa.Table:

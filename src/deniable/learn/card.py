@@ -5,10 +5,13 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass
 from itertools import groupby
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from deniable.core.shown import at_most
+from deniable.core.sensitivity import Neighbours
+from deniable.core.shown import at_most, printable
 from deniable.core.vectors.design import GRID, BinnedFeature, CategoryFeature, Classes, Feature, NumberFeature
+from deniable.core.vectors.residuals import FINE
 from deniable.learn.quote import WORDS
 
 if TYPE_CHECKING:
@@ -42,15 +45,22 @@ class Card:
             ("Target", _target(trained)),
             ("Clipping", _clipping(trained)),
             ("Noise", _noise(trained)),
-            ("Not promised", (*_NOT_PROMISED, *getattr(learner, "caveats_", ()))),
+            ("Not promised", _NOT_PROMISED),
         )
-        return cls(f"{type(learner).__name__}: {learner.does}", tuple((name, said) for name, said in parts if said))
+        title = f"{type(learner).__name__}: {learner.does}"
+        return cls(title, tuple((name, tuple(map(printable, said))) for name, said in parts if said))
 
     def __repr__(self) -> str:
         """As text."""
+        return self.text()
+
+    def text(self, width: int | None = None) -> str:
+        """In lines that are no longer than that, if it is said; what does not fit goes on farther in."""
         lines = [self.title]
         for name, said in self.parts:
             lines += ["", name, *(f"  {one}" for one in said)]
+        if width is not None:
+            lines = [part for one in lines for part in wrap(one, width, subsequent_indent="    ") or [""]]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -73,7 +83,8 @@ class Card:
 
 
 def _data(trained: Trained) -> tuple[str, ...]:
-    return (f"population {trained.population}", f"rows of: {trained.sql}")
+    sql = " ".join(line.strip() for line in trained.sql.strip().splitlines())
+    return (f"population {trained.population}", f"rows of: {sql}")
 
 
 def _protected(trained: Trained) -> tuple[str, ...]:
@@ -113,12 +124,15 @@ def _target(trained: Trained) -> tuple[str, ...]:
 
 def _clipping(trained: Trained) -> tuple[str, ...]:
     design = trained.design
-    if design.longest <= design.square:
-        return ("no row was shrunk",)
-    return (
-        f"rows longer than {design.radius / GRID:.3g} were shrunk to that; columns are scaled by their bounds",
-        "missing values counted as the middle of a column's range, or as no category",
-    )
+    missing = "missing values counted as the middle of a column's range, or as no category"
+    shrunk = f"rows longer than {design.radius / GRID:.3g} were shrunk to that; columns are scaled by their bounds"
+    found = [shrunk if design.longest > design.square else "no row was shrunk", missing]
+    gradients = [step for step in trained.steps if step.measured == "Residuals"]
+    if gradients:
+        times = design.contribution * (1 if design.neighbours is Neighbours.ADD_REMOVE else 2)
+        norm = gradients[0].sensitivity / (times * GRID * FINE)
+        found.append(f"what a row adds to a gradient was clipped to {norm:.3g}")
+    return tuple(found)
 
 
 def _noise(trained: Trained) -> tuple[str, ...]:

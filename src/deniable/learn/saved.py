@@ -1,4 +1,8 @@
-"""Models as JSON: numbers and words, with the card inside; reading one runs nothing."""
+"""Models as JSON: numbers and words, with the card inside; reading one runs nothing.
+
+A file may be anybody's: what is in it is read into the attributes that the model declares and into no others, and a
+model that cannot say anything about a row is none. Whether what it says of its training is true, no file can prove.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.core.number import ratio
 from deniable.learn.trained import Trained
 
 if TYPE_CHECKING:
     from deniable.learn.learner import Learner
 
 _FORMAT = "deniable model, 1"
+_MALFORMED = (ArithmeticError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError)
+"""What reading a text raises that was not written here."""
 
 
 def save(learner: Learner, path: str | Path) -> Path:
@@ -47,13 +54,30 @@ def load(path: str | Path) -> Learner:
         known = {one.__name__: one for one in LEARNERS}
         if said["format"] != _FORMAT or said["model"] not in known:
             raise InvalidArgumentError("path", f"is no {_FORMAT}")
-        learner: Learner = known[said["model"]](**{name: _read(one) for name, one in said["parameters"].items()})
+        kind: type[Learner] = known[said["model"]]
         attributes = {name: _read(one) for name, one in said["learned"].items()}
-        return learner.learned(Trained.from_dict(said["trained"]), attributes)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if not set(attributes) <= _declared(kind):
+            raise InvalidArgumentError("path", f"has something in it that no {kind.__name__} has")
+        learner = kind(**{name: _read(one) for name, one in said["parameters"].items()})
+        return _tried(learner.learned(Trained.from_dict(said["trained"]), attributes))
+    except _MALFORMED as error:
         if isinstance(error, InvalidArgumentError):
             raise
         raise InvalidArgumentError("path", f"holds no model: {type(error).__name__}") from None
+
+
+def _declared(kind: type[Learner]) -> set[str]:
+    """What training sets."""
+    return {name for one in kind.__mro__ for name in vars(one).get("__annotations__", {}) if name.endswith("_")}
+
+
+def _tried(learner: Learner) -> Learner:
+    """The model, after it has said something about a row of which nothing is known, and has written its card."""
+    use = learner.predict if hasattr(learner, "predict") else learner.transform  # type: ignore[attr-defined]  # one of them
+    with np.errstate(all="ignore"):
+        use({feature.name: [None] for feature in learner.design.features})
+    repr(learner.card())
+    return learner
 
 
 def _learned(learner: Learner) -> dict[str, Any]:
@@ -86,7 +110,7 @@ def _read(said: Any) -> Any:  # noqa: ANN401 - same
         case "array":
             return np.array(value)
         case "fraction":
-            return Fraction(value)
+            return ratio(value)
         case "dict":
             return {name: _read(one) for name, one in value}
         case _:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from deniable.core.distributions.normal import quantile
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.normal import quantile
 from deniable.core.vectors.design import VectorDesign
 from deniable.core.vectors.hits import Hits, SquaredErrors
 from deniable.core.vectors.kernel import Kernel

@@ -10,7 +10,7 @@ from deniable.core.errors import InvalidArgumentError
 from deniable.core.event import Event
 from deniable.core.loss import Loss
 from deniable.ledger import refusals
-from deniable.ledger.canon import loss_to_json
+from deniable.ledger.entries.canon import loss_to_json
 from deniable.ledger.sums import short, too_long
 
 

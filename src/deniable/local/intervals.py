@@ -10,18 +10,18 @@ from math import inf, log, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
-from deniable.core.binomial import FloatArray, least_probability, most_probability
+from deniable.core.distributions.binomial import FloatArray, least_probability, most_probability
+from deniable.core.distributions.normal import quantile
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number, probability
+from deniable.core.number import Number, surety
 
 _BERRY_ESSEEN = 0.56
 
 
 def doubt(confidence: Number) -> float:
     """How often an interval may fail: 1 - confidence, at most one half."""
-    level = probability("confidence", confidence)
+    level = surety(confidence)
     if level < Fraction(1, 2):
         raise InvalidArgumentError("confidence", f"must be at least 1/2, not {confidence}")
     return float(1 - level)
@@ -66,5 +66,5 @@ def mean_radius(people: int, alpha: float, *, reach: float, least: float, most: 
     third = reach * logarithm / 3
     bernstein = (third + sqrt(third**2 + 2 * people * logarithm * most**2)) / people
     tail = alpha / 2 - _BERRY_ESSEEN * reach / (least * sqrt(people)) if least > 0 else 0.0
-    normal = -float(ndtri(tail)) * most / sqrt(people) if tail > 0 else inf
+    normal = -quantile(tail) * most / sqrt(people) if tail > 0 else inf
     return min(bernstein, normal)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, expm1
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binom
 
+from deniable.core.extras import needed
 from deniable.core.guarantee import Guarantee
 from deniable.core.number import Number, exact, positive, probability, whole
 from deniable.core.sampling.digits import exponential_bracket
@@ -86,7 +87,7 @@ class Shuffled:
         if self.epsilon > _LARGE:
             return 1.0
         odds, factor, others = exp(float(self.epsilon)), exp(asked), self.people - 1
-        law = binom(others, float(self.clones))
+        law = _binomial()(others, float(self.clones))
         first, last = law.ppf(1e-18), law.ppf(1 - 1e-16)
         clones = np.arange(max(0, first - 2), min(others, last + 2) + 1)
         outside = law.cdf(clones[0] - 1) + law.sf(clones[-1])
@@ -99,7 +100,13 @@ class Shuffled:
 def _excess(threshold: FloatArray, clones: FloatArray, odds: float, factor: float) -> FloatArray:
     """For each number of clones, Pr[k >= threshold] under one neighbour less factor times that under the other."""
     right = odds / (odds + 1)
-    joined, apart = binom.sf(threshold - 2, clones, 0.5), binom.sf(threshold - 1, clones, 0.5)
+    law = _binomial()
+    joined, apart = law.sf(threshold - 2, clones, 0.5), law.sf(threshold - 1, clones, 0.5)
     likely = right * joined + (1 - right) * apart
     unlikely = (1 - right) * joined + right * apart
     return np.asarray(np.maximum(likely - factor * unlikely, 0.0) + _MARGIN * likely)
+
+
+def _binomial() -> Any:  # noqa: ANN401 - SciPy has no types
+    """The binomial law, as exactly as the margins here ask for."""
+    return needed("people", "scipy.stats", "scipy").binom

@@ -9,9 +9,9 @@ from typing import Self
 
 from deniable.core.bits import BitSource
 from deniable.core.conversion import budget_for_mu_squared, budget_for_rho
+from deniable.core.distributions.normal import quantile
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
-from deniable.core.normal import quantile
 from deniable.core.number import Number, exact, least_decimal, positive, positive_amount, probability, root_above, whole
 from deniable.core.sampling import IntArray, discrete_gaussian
 from deniable.mechanisms.additive import Additive

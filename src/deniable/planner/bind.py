@@ -22,7 +22,7 @@ from deniable.planner.expressions.translate import translate
 from deniable.planner.listing import as_groups, listed
 from deniable.planner.parallel import parallel
 from deniable.planner.parse import QUESTION, position
-from deniable.planner.plan import Bound, Order, Output
+from deniable.planner.plan import Bound, OrderTerm, Output
 from deniable.planner.relations.clauses import ordinal, referred, small, terms, title
 from deniable.planner.relations.determined import listed_numbers, possible, undetermined
 from deniable.planner.relations.from_clause import Relations
@@ -88,6 +88,7 @@ def _bound(select: exp.Select, policy: Policy) -> Bound:
         limit=_whole(select, "limit"),
         offset=_whole(select, "offset") or 0,
         usual=tuple(sentences(_summed(found), origin.columns, origin.usual)),
+        alone=bool(origin.alone),
     )
     return divided(bound, scope.statistics)
 
@@ -235,19 +236,19 @@ def _having(select: exp.Select, scope: OutputScope) -> Expression | None:
     return value
 
 
-def _order(node: exp.Expression, scope: OutputScope, outputs: tuple[Output, ...]) -> Order:
+def _order(node: exp.Expression, scope: OutputScope, outputs: tuple[Output, ...]) -> OrderTerm:
     term = node.this
     if node.args.get("nulls_first") or node.args.get("with_fill"):
         raise Refused("unsupported-form", "NULLs are always sorted last.", "Leave out NULLS FIRST.", position(node))
     if isinstance(term, exp.Literal) and not term.is_string:
         ordinal(term, [exp.Null()] * len(outputs))
-        return Order(outputs[int(str(term.this)) - 1].value, bool(node.args.get("desc")))
+        return OrderTerm(outputs[int(str(term.this)) - 1].value, bool(node.args.get("desc")))
     value = scope.alias(term.unnest()) or translate(term, scope)
     if not computable(value):
         raise Refused(
             "unsupported-output", "The answer cannot be sorted by this.", "Sort the answer yourself.", position(node)
         )
-    return Order(value, bool(node.args.get("desc")))
+    return OrderTerm(value, bool(node.args.get("desc")))
 
 
 def _whole(select: exp.Select, clause: str) -> int | None:

@@ -17,7 +17,7 @@ from deniable.core.sensitivity import Neighbours
 from deniable.planner.aggregates.statistics import Statistic, Statistics, present
 from deniable.planner.expressions.evaluate import MOMENTS, ROUNDED
 from deniable.planner.expressions.functions import call, number
-from deniable.planner.plan import Bound, Order, Output
+from deniable.planner.plan import Bound, OrderTerm, Output
 
 LABEL = "count and sum for one price"
 
@@ -50,7 +50,7 @@ def divided(bound: Bound, statistics: Statistics) -> Bound:
         divided=low.names | high.names,
         outputs=tuple(Output(output.name, swap.of(output.value)) for output in bound.outputs),
         having=None if bound.having is None else swap.of(bound.having),
-        order=tuple(Order(swap.of(order.value), order.descending) for order in bound.order),
+        order=tuple(OrderTerm(swap.of(order.value), order.descending) for order in bound.order),
     )
 
 

@@ -12,14 +12,14 @@ from fractions import Fraction
 from sqlglot import exp
 
 from deniable.core.number import Number
-from deniable.planner.batch import Batch, price_all
 from deniable.planner.bind import bind
-from deniable.planner.limits import ChargeLimits
 from deniable.planner.listing import may_list
 from deniable.planner.outer import split
 from deniable.planner.parse import parse, plain, read
 from deniable.planner.plan import Plan
-from deniable.planner.price import price
+from deniable.planner.pricing.batch import Batch, price_all
+from deniable.planner.pricing.limits import ChargeLimits
+from deniable.planner.pricing.price import price
 from deniable.planner.spend import Spend
 from deniable.planner.statements import PricedStatements, price_statements
 from deniable.policy import Policy

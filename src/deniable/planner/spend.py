@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TypedDict, Unpack
 
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.core.number import Number, positive, probability, whole
+from deniable.core.number import Number, positive, probability, surety, whole
 from deniable.planner.steps import steps
 
 
@@ -51,6 +51,8 @@ class Spend:
     """How many rows a group is expected to have: what the error of an average depends on."""
     sizes: tuple[int, ...] = ()
     """The rows that the smallest, the middle and the largest group are expected to have, if a profile says so."""
+    means: tuple[tuple[str, Fraction], ...] = ()
+    """About where the values of columns lie, if a profile says so: for quotes."""
     simultaneous: bool = False
     """Whether all intervals of an answer hold at once with the confidence, and not each by itself."""
     after: tuple[str, ...] = ()
@@ -86,7 +88,7 @@ class Spend:
                 relative=relative,
                 rows=None if (rows := payment.get("rows")) is None else whole("rows", positive("rows", rows)),
                 delta=None if delta is None else probability("delta", delta),
-                confidence=probability("confidence", payment.get("confidence", Fraction(19, 20))),
+                confidence=surety(payment.get("confidence", Fraction(19, 20))),
                 weights={name: positive(name, weight) for name, weight in weights.items()},
                 simultaneous=_switch("simultaneous", payment.get("simultaneous")),
                 after=steps(payment.get("after") or ()),

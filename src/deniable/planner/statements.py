@@ -11,11 +11,14 @@ from operator import add
 from deniable.core.errors import Refused
 from deniable.core.number import Number
 from deniable.planner.aggregates.statistics import Statistic
-from deniable.planner.batch import Batch, divided, price_all
+from deniable.planner.bernstein import fitting
+from deniable.planner.consistent import Totals
 from deniable.planner.outer import OuterQuery, SplitStatement
 from deniable.planner.plan import Bound, OutputColumn, Plan, Quote
-from deniable.planner.price import price, restated
+from deniable.planner.pricing.batch import Batch, divided, price_all
+from deniable.planner.pricing.price import price, restated
 from deniable.planner.spend import Spend
+from deniable.planner.steps import CONSISTENT, notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,8 @@ class PricedStatement:
     places: tuple[int, ...]
     """For each noisy table, which of the questions that are paid for together it is an answer to."""
     outer: OuterQuery | None = None
+    after: tuple[str, ...] = ()
+    """What is made of its noisy tables before anything is computed from them: they agree, or nothing."""
     computed: tuple[OutputColumn, ...] = ()
     """The columns of the outer query, once they are known: an empty database finds them."""
 
@@ -58,9 +63,17 @@ class PricedStatement:
             shown_from=max(shown, default=None),
             confidence=quotes[0].confidence,
             notes=tuple(
-                dict.fromkeys([*self.outer.clock, *(note for quote in quotes for note in quote.notes), *_every(self)])
+                dict.fromkeys(
+                    [
+                        *self.outer.clock,
+                        *(note for quote in quotes for note in quote.notes),
+                        *_every(self),
+                        *_after(self),
+                    ]
+                )
             ),
             person=quotes[0].person,
+            after=self.after,
             outer=tuple(column.name for column in self.computed),
         )
 
@@ -71,6 +84,15 @@ def _every(asked: PricedStatement) -> list[str]:
     known = ["a noisy answer has a row for each known key, also for one that no row has"] * (False in private)
     hidden = ["a noisy answer leaves out private groups of few people, and so does what is computed from it"]
     return [*known, *(hidden * (True in private))]
+
+
+def _after(asked: PricedStatement) -> list[str]:
+    """What was done after the noise, and to which columns it could not be done."""
+    if not asked.after:
+        return []
+    left = Totals.of(asked.plans).left
+    stays = [f"left as it is: {', '.join(left)}, as it is no sum of its parts"] * bool(left)
+    return [*notes(asked.after), "quoted errors are those before it", *stays]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +111,20 @@ def price_statements(
     Questions that read the same, with the same statistics, are one question: what differs is computed from its answer.
     They are put in an order of their own, so that however a statement names them, they are found again.
     """
+    statements = [
+        replace(statement, inner=tuple(fitting(bound, spend) for bound in statement.inner)) for statement in statements
+    ]
     if all(statement.outer is None for statement in statements):
         bounds = [bound for statement in statements for bound in statement.inner]
         batch = _one(bounds[0], spend) if alone else price_all(bounds, spend, shares)
         return PricedStatements(
             tuple(PricedStatement((plan,), (place,)) for place, plan in enumerate(batch.plans)), batch
         )
-    if spend.simultaneous or spend.after:
+    after, spend = spend.after, replace(spend, after=())
+    if spend.simultaneous or set(after) - {CONSISTENT}:
         reason = "What is computed around noisy answers has neither simultaneous intervals nor steps after the noise."
-        raise Refused("bad-spend", reason, "Ask the question inside by itself.")
+        hint = "Ask the question inside by itself. Totals by ROLLUP and the like can be made 'consistent', and no more."
+        raise Refused("bad-spend", reason, hint)
     parts = divided(len(statements), shares)
     runs: dict[Hashable, Bound] = {}
     paid: dict[Hashable, Fraction] = {}
@@ -118,7 +145,9 @@ def price_statements(
             plan if plan.bound == bound else restated(plan, bound)
             for bound, plan in zip(statement.inner, (batch.plans[place] for place in places), strict=True)
         )
-        found.append(PricedStatement(plans, places, statement.outer))
+        if after:
+            Totals.of(plans)
+        found.append(PricedStatement(plans, places, statement.outer, after))
     return PricedStatements(tuple(found), batch)
 
 

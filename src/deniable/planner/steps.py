@@ -7,9 +7,13 @@ from collections.abc import Sequence
 
 from deniable.core.errors import Refused
 
+CONSISTENT = "consistent"
+"""The one step that is about several answers at once: planner/consistent.py."""
 STEPS = {
     "nonnegative": "what cannot be negative, and came out below zero, is shown as zero",
     "whole": "counts and sums are rounded to whole numbers, and their intervals outward",
+    CONSISTENT: "counts and sums by several sets of keys are changed by least squares, so that totals are the sums of "
+    "their parts; averages and the like follow, and intervals are those of the noise of all sets together",
     "nonzero": "groups are left out if the interval of their first noisy column includes zero; those that are left "
     "were picked by their noise, so their intervals hold less often, unless they are simultaneous",
 }

@@ -163,7 +163,9 @@ def read_table(
     elif section.value("unit") is None:
         _refuse_weights(section, contribution)
     elif unit is not None and declared.sound:
-        section.require("contribution", "contribution = 10, the most rows of a person that count")
+        section.require(
+            "contribution", "contribution = 10, the most rows of a person that count; or 1, to profile first"
+        )
         if ARROW not in unit:  # where it leads is checked once all tables are known: see units.py
             _check_unit(section, unit, columns)
     if key is not None and declared.sound:

@@ -8,7 +8,9 @@ population      one policy that is served: its curator, its places in the engine
 recent          what was seen lately
 session         what one person may do: explain, ask, batch, release, budget, history
 visits          somebody who has shown a token once, and is known by a cookie from then on
-custody         what custodians and reviewers may do: tokens, ledger, policy, metrics
+titles          what analysts call their own questions
+orders          what custodians had made, so that it is found again
+custodian/      what custodians and reviewers may do: tokens, ledger, policy, metrics, publishing
 service         all populations of one server
 log, metrics    what the custodian sees of it; never a row, a raw count or a constant of a question
 """

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from deniable.ledger import Entry
 
 _MOST_DIGITS = 10
+RELEASED = ("profile of ", "Synthesis(", "Workload:", "Workload of ")
+"""How the texts of releases begin; no question does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,11 @@ class Charged:
             "loss": self.loss.to_dict(),
             "shown": self.shown,
         }
+
+    @property
+    def release(self) -> bool:
+        """Whether it was a whole release, and no question."""
+        return self.question.startswith(RELEASED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ class ServerLimits:
     connections: int = 1_000
     """Of the PostgreSQL door, from everybody."""
     connections_each: int = 200
-    """From one address, before anybody has said who they are."""
+    """From one address, before anybody has said who they are; and of one person, after that."""
     message: int = 1 << 20
     """Bytes of one message of an analyst who is logged in; before that, `greeting`."""
     greeting: int = 10_000

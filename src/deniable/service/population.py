@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -18,8 +18,9 @@ from deniable.core.errors import Refused
 from deniable.curator import Curator, amend, open_policy
 from deniable.service.limits import Rate, ServerLimits, too_many
 from deniable.service.metrics import Metrics
-from deniable.service.recent import RecentAnswers, RecentNames
+from deniable.service.orders import OrderFile
 from deniable.service.schedule import Job, Schedule
+from deniable.service.titles import TitleFile
 from deniable.service.tokens import TokenFile
 
 try:
@@ -36,12 +37,11 @@ class ServedPopulation:
     def __init__(self, curator: Curator, tokens: TokenFile, limits: ServerLimits, metrics: Metrics) -> None:
         self.name = curator.policy.population
         self.tokens, self.limits, self.metrics = tokens, limits, metrics
+        self.titles = TitleFile(tokens.path.with_suffix(".titles"))
+        self.orders = OrderFile(tokens.path.with_suffix(".orders"))
         serving = curator.policy.serving
         self.schedule = Schedule(serving.release_after, serving.places, self._times, self._late)
-        self.curator = replace(curator, on_charge=self._charged, on_repeat=self.schedule.repeated)
-        self.answers = RecentAnswers()
-        self.priced = RecentNames()
-        """Questions that have a price, by their text: what is in the policy decides, and does not change."""
+        self.curator = replace(curator, **self._told)
         self._lines: dict[str, _Line] = defaultdict(_Line)
         self._rates: dict[str, Rate] = {}
         self._free: dict[str, asyncio.Semaphore] = {}
@@ -126,8 +126,7 @@ class ServedPopulation:
             path, loop = Path(self.curator.policy.origin), asyncio.get_running_loop()
             words = await loop.run_in_executor(None, amend, path, text, reason)
             fresh = await loop.run_in_executor(None, open_policy, path)
-            old, self.curator = self.curator, replace(fresh, on_charge=self._charged, on_repeat=self.schedule.repeated)
-            self.answers, self.shown, self.priced = RecentAnswers(), RecentNames(), RecentNames()
+            old, self.curator = self.curator, replace(fresh, **self._told)
             self._retired.append(old)
             loop.call_later(self.limits.stalled, self._let_go, old)
         return words
@@ -160,6 +159,12 @@ class ServedPopulation:
         self._jobs.discard(task)
         if not task.cancelled():
             task.exception()
+
+    @property
+    def _told(self) -> dict[str, Any]:
+        """What a curator tells us, and asks us, as it goes."""
+        schedule = self.schedule
+        return {"on_charge": self._charged, "may_show": schedule.is_settled}
 
     def _charged(self, question: str, entry: int) -> None:
         self.metrics.last("entry", entry, self.name)

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 
-from deniable.curator import NoisyAnswer
-
-_LARGE = 1 << 18
 _MOST_NAMES = 16_384
-_MOST_ANSWERS = 512
 
 
 class RecentNames:
@@ -38,25 +34,3 @@ class RecentNames:
         """Whether it is still known."""
         with self._lock:
             return name in self._known
-
-
-class RecentAnswers:
-    """Answers as somebody was shown them lately: what stands beside the numbers can be for this person's eyes alone."""
-
-    def __init__(self, most: int = _MOST_ANSWERS) -> None:
-        self._most, self._lock = most, threading.Lock()
-        self._known: OrderedDict[Hashable, NoisyAnswer] = OrderedDict()
-
-    def get(self, key: Hashable) -> NoisyAnswer | None:
-        """The answer, if it is still known. A key names who asks, the question, its words and the data's version."""
-        with self._lock:
-            return self._known.get(key)
-
-    def keep(self, key: Hashable, answer: NoisyAnswer) -> None:
-        """Until there are too many, or if it is large, not at all."""
-        if answer.table.nbytes > _LARGE:
-            return
-        with self._lock:
-            self._known[key] = answer
-            while len(self._known) > self._most:
-                self._known.popitem(last=False)

@@ -21,7 +21,7 @@ from math import ceil
 from secrets import randbelow
 from typing import TypeVar
 
-from deniable.core.errors import Refused
+from deniable.core.errors import NotYet, Refused
 from deniable.service.recent import RecentNames
 
 Result = TypeVar("Result")
@@ -49,8 +49,6 @@ class Job:
     questions: set[str] = field(default_factory=set)
     """The ledger's names of what it was charged for."""
     entries: list[int] = field(default_factory=list)
-    repeats: set[str] = field(default_factory=set)
-    """The ledger's names of what had been answered before."""
     released: asyncio.Event = field(default_factory=asyncio.Event)
     loop: asyncio.AbstractEventLoop | None = None
 
@@ -88,11 +86,6 @@ class Schedule:
         self._pending[question] = job
         job.tell("charged")
 
-    def repeated(self, question: str) -> None:
-        """The curator's word, from the same thread: this was answered before."""
-        if (job := _running.get()) is not None:
-            job.repeats.add(question)
-
     async def run(self, job: Job, work: Callable[[], Result]) -> Result:
         """What the work returns or raises, when its deadline comes; at once, if nothing was paid by anyone just now."""
         async with self._places:
@@ -101,7 +94,7 @@ class Schedule:
             job.told("started")
             _running.set(job)
             try:
-                result = await loop.run_in_executor(self._threads, copy_context().run, work)
+                result = await self._worked(job, work, start)
             except Refused:
                 if job.entries:
                     await self._deadline(start)
@@ -110,15 +103,30 @@ class Schedule:
                 await self._deadline(start)
                 raise
             else:
-                if job.entries:
-                    await self._deadline(start)
-                    self._released.note(job.questions)
-                self._release(job)  # before waiting for others, who may be waiting for this one
-                for question in job.repeats:
-                    await self.settled(question)
+                await self._over(job, start)
                 return result
             finally:
                 self._release(job)
+
+    async def _worked(self, job: Job, work: Callable[[], Result], start: float) -> Result:
+        """What the work returns; again after a deadline, if it came upon what somebody else has paid for just now.
+
+        It keeps its place: when that was recorded is not to be seen from the place, either. What it has paid for itself
+        is let go of first, because the other may be waiting for that.
+        """
+        while True:
+            try:
+                return await asyncio.get_running_loop().run_in_executor(self._threads, copy_context().run, work)
+            except NotYet as early:
+                await self._over(job, start)
+                self._release(job)
+                await self.settled(early.question)
+
+    async def _over(self, job: Job, start: float) -> None:
+        """When the deadline of what was charged has come, from which on it may be seen."""
+        if job.entries:
+            await self._deadline(start)
+            self._released.note(job.questions)
 
     def expects(self, question: str) -> bool:
         """Whether somebody is paying for this question right now."""
@@ -167,6 +175,7 @@ class Schedule:
             if self._pending.get(question) is job:
                 del self._pending[question]
         job.released.set()
+        job.released = asyncio.Event()  # of what it may still be charged for
 
 
 def due(start: float, now: float, after: float) -> float:

@@ -18,6 +18,8 @@ class Service:
     def __init__(self, populations: Mapping[str, ServedPopulation], limits: ServerLimits, metrics: Metrics) -> None:
         self.populations, self.limits, self.metrics = populations, limits, metrics
         self.entrance = Entrance(populations, metrics)
+        self.postgres: int | None = None
+        """The port of the door for PostgreSQL's clients, while it is open: for whoever tells people where it is."""
 
     @classmethod
     async def open(cls, policies: Sequence[Path], limits: ServerLimits | None = None) -> Service:

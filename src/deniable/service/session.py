@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 
 from deniable.core.algebra.expression import Kind
-from deniable.core.errors import Failed, InvalidArgumentError, Refused
+from deniable.core.errors import Failed, InvalidArgumentError, NotYet, Refused
 from deniable.curator import Budget, NoisyAnswer, PublicAnswer
 from deniable.planner import OutputColumn, Quote
 from deniable.policy import Policy
@@ -25,6 +25,7 @@ from deniable.service.tokens import Role, Token
 if TYPE_CHECKING:
     from deniable.releases import Workload
     from deniable.releases.linear.release import Release
+    from deniable.releases.profile.profile import Profile
 
 _LONGEST_REASON = 2_000
 _NOMINAL: dict[str, Any] = {"epsilon": 1}
@@ -91,32 +92,25 @@ class Session:
         curator, schedule = self.population.curator, self.population.schedule
 
         def find() -> tuple[str, NoisyAnswer | PublicAnswer | None]:
-            if sql not in self.population.priced and (exact := curator.exact(sql)) is not None:
+            """The question's name, if somebody is waiting for its answer right now; or the answer, if it is there."""
+            if (exact := curator.exact(sql)) is not None:
                 return "", exact
-            self.population.priced.note([sql])
-            payment = self._settled(spending, sql)
-            name = curator.name(sql, analyst=self.who, **payment)
-            key = (self.who, name, sql, tuple(sorted((key, str(value)) for key, value in payment.items())))
-            if (seen := self.population.answers.get(key)) is not None:
-                return name, seen
-            recorded = curator.recorded(sql, analyst=self.who, **payment)
-            if recorded is not None:
-                self.population.answers.keep(key, _complete(recorded))
-            return name, recorded
+            try:
+                name, recorded = curator.found(sql, analyst=self.who, **self._settled(spending, sql))
+            except NotYet as early:
+                return early.question, None
+            waiting = recorded is None and schedule.expects(name)
+            return name if waiting else "", None if recorded is None else _complete(recorded)
 
         def buy() -> NoisyAnswer | PublicAnswer:
             found = curator.ask(sql, analyst=self.who, **self._settled(spending))
             return _complete(found) if isinstance(found, NoisyAnswer) else found
 
         name, answer = await self._found(find)
-        while answer is None and schedule.expects(name):
+        while name:
             await schedule.settled(name)
             name, answer = await self._found(find)
-        if answer is None:
-            return await self._paid("ask", buy, told)
-        if name:
-            await schedule.settled(name)
-        return answer
+        return await self.paid("ask", buy, told) if answer is None else answer
 
     async def ask_all(
         self, questions: Sequence[str], spending: Spending, told: Stage = lambda _stage: None
@@ -130,7 +124,7 @@ class Session:
             found = curator.ask_all(questions, analyst=self.who, **self._settled(spending))
             return [_complete(answer) for answer in found]
 
-        return await self._paid("batch", buy, told)
+        return await self.paid("batch", buy, told)
 
     async def release(self, work: Workload, spending: Spending, told: Stage = lambda _stage: None) -> Release:
         """All queries of a workload, for one spend."""
@@ -141,7 +135,7 @@ class Session:
         def buy() -> Release:
             return curator.release(work, analyst=self.who, **self._settled(spending))
 
-        return await self._paid("release", buy, told)
+        return await self.paid("release", buy, told)
 
     async def has_seen(self, sql: str, spending: Spending) -> bool:
         """Whether the analyst has this answer already, so that to see it again is free. Costs nothing.
@@ -222,6 +216,31 @@ class Session:
 
         return await self.free("history", work)
 
+    async def titles(self) -> dict[int, str]:
+        """What the analyst calls their own questions, by which of theirs it is."""
+        self.may_ask()
+        return await self.free("titles", lambda: self.population.titles.of(self.who))
+
+    async def name(self, entry: int, title: str) -> None:
+        """Call a question of one's own so; an empty name takes it away.
+
+        Raises:
+            Refused: there is no such charge of theirs, or the name is too long.
+        """
+        self.may_ask()
+
+        def work() -> None:
+            mine = {line.entry for line, _ in charges(self.population.curator.history(), self.who)}
+            if entry not in mine:
+                raise Refused("unknown-entry", "There is no such question of yours.", "See your history.")
+            self.population.titles.name(self.who, entry, title)
+
+        await self.free("name", work)
+
+    async def profile(self) -> Profile | None:
+        """The private profile, if the analyst has been shown it; for the other roles, if there is one. Free."""
+        return await self.free("profile", lambda: self.population.curator.known_profile(analyst=self.payer))
+
     async def ask_for_more(self, wanted: str, reason: str) -> None:
         """Ask the custodian for a larger share, with a reason; both are in the ledger, and so will be the answer."""
         self.may_ask()
@@ -236,6 +255,10 @@ class Session:
     def admit(self) -> None:
         """Count a request; refused if there are too many, or if the token was revoked or has expired meanwhile."""
         self.population.admit(self.who)
+        self._still()
+
+    def _still(self) -> None:
+        """Refuses whoever's token is no longer valid."""
         if not self.population.tokens.still(self.token):
             raise Refused("token-ended", "The token is no longer valid.", "Ask the custodian for another.")
 
@@ -286,11 +309,20 @@ class Session:
             if self.population.curator.engine.looks:
                 await self.population.schedule.held(start)
 
-    async def _paid(self, kind: str, work: Callable[[], Result], told: Stage) -> Result:
+    async def paid(self, kind: str, work: Callable[[], Result], told: Stage) -> Result:
+        """A request that is charged: in its turn, and what comes of it leaves when its deadline comes.
+
+        The token must be valid when the turn comes: one that was revoked meanwhile spends nothing.
+        """
         job, start = Job(told), asyncio.get_running_loop().time()
+
+        def begun() -> Result:
+            self._still()
+            return work()
+
         with _counted(self, kind, job):
             try:
-                return await self.population.paid(self.who, job, work)
+                return await self.population.paid(self.who, job, begun)
             finally:  # a question was looked for before; of others, only the work itself knows whether they are repeats
                 if kind != "ask" and self.population.curator.engine.looks:
                     await self.population.schedule.held(start)

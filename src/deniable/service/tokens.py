@@ -75,7 +75,7 @@ class TokenFile:
     """
 
     def __init__(self, path: Path, population: str) -> None:
-        self._path, self._population = path, population
+        self.path, self._population = path, population
         self._seen: tuple[object, _Kept] | None = None
 
     @classmethod
@@ -148,20 +148,20 @@ class TokenFile:
     def _read(self) -> _Kept:
         """What the file says now; it is read again only after it has changed."""
         try:
-            found = self._path.stat()
+            found = self.path.stat()
         except FileNotFoundError:
             return _Kept(bytes(SALT_BYTES), ())
         stamp = found.st_mtime_ns, found.st_size, found.st_ino
         if self._seen is None or self._seen[0] != stamp:
-            self._seen = stamp, _Kept.load(self._path)
+            self._seen = stamp, _Kept.load(self.path)
         return self._seen[1]
 
     def _change(self, step: Callable[[_Kept], tuple[_Kept, Result]]) -> Result:
         """Read, change, write, alone."""
-        with refusing(self._path, "tokens"), _alone(self._path):
-            kept = _Kept.load(self._path) if self._path.exists() else _Kept(token_bytes(32), ())
+        with refusing(self.path, "tokens"), _alone(self.path):
+            kept = _Kept.load(self.path) if self.path.exists() else _Kept(token_bytes(32), ())
             changed, result = step(kept)
-            with whole(self._path, private=True) as file:
+            with whole(self.path, private=True) as file:
                 file.write(changed.dump().encode())
         return result
 

@@ -92,3 +92,18 @@ def test_all_intervals_at_once_and_steps_after_the_noise() -> None:
     assert "all at once" in said
     assert "whole, after the noise" in said
     assert "all intervals" in " ".join(run("explain", "clinic.toml", COUNT, "--epsilon", "0.5", *words).split())
+
+
+@pytest.mark.usefixtures("clinic")
+def test_totals_are_made_consistent() -> None:
+    sql = "SELECT age > 40 AS old, COUNT(*) AS n FROM visits GROUP BY ROLLUP (old)"
+    asked = run("ask", "clinic.toml", sql, "--epsilon", "0.5", "--after", "consistent", "--format", "json")
+    *parts, total = (row["n"] for row in json.loads(asked)["rows"])
+    assert sum(parts) == total
+
+
+@pytest.mark.usefixtures("clinic")
+def test_the_statements_are_those_of_the_question_as_it_would_be_paid_for() -> None:
+    """An accuracy of an average has a price only with the number of rows that is expected."""
+    mean = ("explain", "clinic.toml", "SELECT AVG(age) AS age FROM visits", "--accuracy", "5", "--rows", "1000")
+    assert "SELECT" in run(*mean, "--statements")

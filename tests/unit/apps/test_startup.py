@@ -6,7 +6,7 @@ import pytest
 
 import deniable
 from benchmarks.startup import started
-from deniable.apps.clinic import make_clinic
+from deniable.apps.demo.clinic import make_clinic
 from deniable.apps.lazy import COMMANDS
 
 LIBRARIES = {"numpy", "scipy", "pyarrow", "duckdb", "sqlglot", "sqlalchemy", "pandas", "matplotlib", "dp_accounting"}

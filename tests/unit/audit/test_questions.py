@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from deniable.apps.cli import app
 from deniable.audit.questions import audit_question
 from deniable.core.errors import Failed
-from deniable.curator.ask import Curator
+from deniable.curator.curator import Curator
 from deniable.mechanisms import Laplace
 from deniable.policy import load
 

@@ -14,7 +14,7 @@ from deniable.core.conversion import (
     mu_squared_from_epsilon,
     rho_from_epsilon,
 )
-from deniable.core.dominating_pair import GaussianPair, ResponsePair
+from deniable.core.distributions.dominating_pair import GaussianPair, ResponsePair
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.loss import Loss
 

@@ -20,8 +20,19 @@ from deniable.core.vectors.every import KERNELS as KINDS
 from deniable.core.vectors.every import Gram, Hits, Residuals, TargetProducts
 from deniable.core.vectors.gram import DIAGONAL, OTHERS
 from deniable.core.vectors.kernel import Kernel
-from deniable.core.vectors.residuals import FINE, clipped_residuals, residuals, rounded
-from tests.support.vectors import DESIGN, KERNELS, NAMES, NUMBER, SEVERAL, extreme, for_units, norm, of_one_unit
+from deniable.core.vectors.residuals import FINE, clipped_residuals, residuals, rounded, turned
+from tests.support.vectors import (
+    DESIGN,
+    KERNELS,
+    NAMES,
+    NUMBER,
+    SEVERAL,
+    UNEVEN,
+    extreme,
+    for_units,
+    norm,
+    of_one_unit,
+)
 
 every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=NAMES)
 
@@ -177,7 +188,8 @@ def test_the_largest_batch_adds_up_exactly(kernel: Kernel) -> None:
     target = getattr(design.target, "reach", 1)
     batch = batch_of(design, [*ends, np.full(ROWS, float(target))], np.full(ROWS, float(WEIGHT)))
     one = batch_of(design, [*(end[:1] for end in ends), np.full(1, float(target))], np.full(1, float(WEIGHT)))
-    assert kernel.total([batch]).tolist() == [ROWS * int(number) for number in kernel.total([one])]
+    expected = np.array([ROWS * int(number) for number in kernel.add(one)], dtype=object)
+    assert kernel.total([batch]).tolist() == kernel.finished(expected).tolist()
 
 
 @every_kernel
@@ -214,16 +226,40 @@ def test_no_gradient_is_longer_than_the_clipping_norm(seed: int, most: int) -> N
     chance = np.random.default_rng(seed)
     wrong = chance.integers(-FINE, FINE + 1, (20, 3)).astype(np.float64)
     vectors = chance.integers(-GRID, GRID + 1, (20, 4)).astype(np.float64)
-    for residual, vector in zip(clipped_residuals(wrong, vectors, float(most)), vectors, strict=True):
+    squares = (vectors**2).sum(axis=1)
+    for residual, vector in zip(clipped_residuals(wrong, squares, float(most)), vectors, strict=True):
         square = sum(int(one) ** 2 for one in residual) * sum(int(one) ** 2 for one in vector)
         assert isqrt(square) <= most
 
 
 def test_clipping_leaves_short_gradients_alone() -> None:
-    wrong, vectors = np.array([[100.0, -7.0]]), np.array([[3.0, 4.0]])
-    assert clipped_residuals(wrong, vectors, 1e6).tolist() == wrong.tolist()
-    shrunk = clipped_residuals(wrong, vectors, 250.0)
+    wrong, squares = np.array([[100.0, -7.0]]), np.array([25.0])
+    assert clipped_residuals(wrong, squares, 1e6).tolist() == wrong.tolist()
+    shrunk = clipped_residuals(wrong, squares, 250.0)
     assert shrunk.tolist() == [[49.0, -3.0]]
+
+
+def test_a_batch_that_was_turned_once_is_turned_again() -> None:
+    """The lengths that a batch remembers are those of the last matrix; another one, another answer."""
+    chance = np.random.default_rng(4)
+    batch = batch_of(DESIGN, extreme(Gram(DESIGN), chance, 30), np.full(30, float(WEIGHT)))
+    for matrix in (turned(np.eye(DESIGN.size)), UNEVEN, turned(2 * np.eye(DESIGN.size)), UNEVEN):
+        whole = [
+            [sum(int(one) * two for one, two in zip(row, column, strict=True)) for column in matrix]
+            for row in batch.vectors
+        ]
+        assert batch.squares(matrix).tolist() == [float(sum(one * one for one in row)) for row in whole]
+
+
+def test_a_turned_gradient_is_that_of_turned_rows() -> None:
+    """Applied to the sum, or to every row: the same, but for the cut at the end."""
+    chance, far = np.random.default_rng(8), 10 * DESIGN.radius
+    batch = batch_of(DESIGN, extreme(Gram(DESIGN), chance, 100), np.full(100, float(WEIGHT)))
+    batch = VectorBatch(batch.vectors, chance.integers(0, 2, 100).astype(float), batch.weights)
+    kernel = Residuals(DESIGN, rounded(np.linspace(-3, 3, DESIGN.size)), far, UNEVEN)
+    wrong = residuals(kernel.coefficients, batch)
+    expected = (wrong.T @ (batch.vectors @ np.array(UNEVEN))).reshape(-1) / 256
+    assert np.abs(kernel.total([batch]) - expected).max() <= 1
 
 
 def test_coefficients_that_are_no_numbers_are_none() -> None:
@@ -231,7 +267,7 @@ def test_coefficients_that_are_no_numbers_are_none() -> None:
 
 
 def test_a_gradient_points_where_the_model_is_wrong() -> None:
-    kernel = Residuals(DESIGN, rounded(np.zeros(DESIGN.size)), DESIGN.radius)
+    kernel = Residuals(DESIGN, rounded(np.zeros(DESIGN.size)), DESIGN.radius, turned(np.eye(DESIGN.size)))
     fields = [np.zeros(2), np.zeros(2), np.zeros(2), np.zeros(2), np.array([0.0, 1.0])]
     one, other = (
         kernel.total([batch_of(DESIGN, [field[place : place + 1] for field in fields], np.full(1, float(WEIGHT)))])

@@ -1,5 +1,6 @@
 """What the account says may still be asked can be asked, and not much more; what it warns of comes true."""
 
+import re
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -16,6 +17,8 @@ from deniable.core.shown import at_least
 from deniable.curator.budget import Budget
 from deniable.mechanisms import Gaussian
 from deniable.planner import ChargeLimits
+from tests.support.curators import curator
+from tests.support.tables import policy, visits
 
 NO_LIMITS = ChargeLimits({}, {}, 10**9)
 
@@ -108,3 +111,23 @@ def test_as_values():
     assert said["largest_epsilon"] >= 2.5
     table = budget(Loss.concentrated(Fraction(1, 10), None)).table.to_pylist()
     assert table[0] == {"sum": "epsilon (pure)", "cap": 3.0, "spent": None, "left": None}
+
+
+@pytest.mark.parametrize(("rows", "said"), [(1, "± 100 costs about ε 0.03"), (1_327, "± 100,000 costs about ε 0.04")])
+def test_what_a_count_costs_is_said_for_an_error_that_one_can_afford(rows, said):
+    account = replace(budget(epsilon=1), counted=("visits", rows))
+    assert f"A count of visits within {said}." in account.notes
+    assert not any("A count" in note for note in budget(Loss.pure(1), epsilon=1, delta="0").notes)
+
+
+def test_what_a_count_costs_is_what_it_is_priced_at(tmp_path):
+    with curator(tmp_path, visits(50, seed=1), policy(tmp_path, contribution=3)) as one:
+        for spent, form in ((None, "epsilon"), ({"rho": "0.01"}, "rho")):
+            if spent:
+                one.ask("SELECT COUNT(*) FROM visits", **spent)
+            (said,) = [note for note in one.budget().notes if note.startswith("A count of visits")]
+            off, price = (
+                float(part.replace(",", "")) for part in re.findall(r"± ([\d,]+) costs about . ([\d.]+)\.", said)[0]
+            )
+            quote = one.explain("SELECT COUNT(*) FROM visits", **{form: price})
+            assert quote.lines[0].error == pytest.approx(off, rel=0.1)

@@ -1,20 +1,22 @@
 """The profile as a purchase: what it costs, what one person moves, what its name rests on, and who sees it."""
 
+from datetime import date
 from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import csv
 
 import deniable
 from deniable.core.errors import Refused
 from deniable.core.loss import Loss
 from deniable.curator import create
-from deniable.curator.profiling import plan_profile
+from deniable.curator.profiling.purchase import plan_profile
 from deniable.planner import Spend
 from tests.support.curators import curator, silence
-from tests.support.tables import policy, visits
+from tests.support.tables import REGIONS, policy, visits
 
 RHO = Fraction(1, 50)
 COUNT = "SELECT COUNT(*) FROM visits"
@@ -55,6 +57,31 @@ def test_without_noise_it_is_what_the_rows_say(tmp_path, monkeypatch):
     assert found.columns["cost"].outside(Fraction(100), None).value == pytest.approx(below, abs=1e-3)
     missing = weights[known["score"].is_null().to_numpy(zero_copy_only=False)].sum() / weights.sum()
     assert found.columns["score"].missing.value == pytest.approx(missing, abs=1e-3)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_days_and_moments_are_in_the_half_year_that_holds_them(tmp_path, monkeypatch, ending):
+    """Also in a text file, where a date is a long expression; before 1900 and from July 2100 on, cells are open."""
+    days = [f"{year}-{rest}" for year in (1850, 1900, 1999, 2024, 2100, 9999) for rest in ("01-01", "06-30", "07-01")]
+    table = pa.table({"d": days, "t": [f"{day} 23:59:59" for day in days]})
+    stored = table.cast(pa.schema({"d": pa.date32(), "t": pa.timestamp("us")}))
+    (pq.write_table if ending == "parquet" else csv.write_csv)(stored, tmp_path / f"days.{ending}")
+    rules = tmp_path / "days.toml"
+    columns = 'd = { type = "date" }\nt = { type = "timestamp" }\n'
+    rules.write_text(
+        '[population]\nname = "days"\n[budget]\nepsilon = 9\ndelta = 1e-6\n'
+        f'[tables.days]\nsource = "days.{ending}"\n[tables.days.columns]\n{columns}'
+    )
+    silence(monkeypatch)
+    with create(rules, reason="a test") as one:
+        found = one.profile(rho=RHO).tables["days"].columns
+    for name, scale in (("d", 1), ("t", 86_400 * 10**6)):
+        column = found[name]
+        counts = column.measured.counts
+        edges = [int(edge) // scale for edge in column.edges]
+        numbers = [(date.fromisoformat(day) - date(1970, 1, 1)).days for day in days]
+        expected = np.bincount(np.searchsorted(edges, numbers, side="right"), minlength=len(counts))
+        assert counts == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
@@ -168,7 +195,7 @@ epsilon = 0.01
         assert any("values of cost" in note for note in shown)
         assert not any("profile" in note for note in one.explain(MEAN, epsilon=1, analyst="bob").notes)
         spent = one.budget("bob").spent
-        assert one.profile(rho=RHO, analyst="bob").free
+        assert not one.profile(rho=RHO, analyst="bob").free  # his share has paid
         assert one.budget("bob").spent != spent
         assert any("profile" in note for note in one.ask(MEAN, epsilon=1, analyst="bob").notes)
         with pytest.raises(Refused):  # who cannot pay for it is shown nothing of it, in notes or in expected sizes
@@ -186,6 +213,73 @@ def test_a_smaller_contribution_is_another_question_and_a_larger_one_changes_not
         assert one.name(COUNT, epsilon=1, contribution=50) == one.name(COUNT, epsilon=1)
         with pytest.raises(Refused, match="contribution"):
             one.explain(COUNT, epsilon=1, contribution="0.5")
+
+
+def test_the_best_contribution_may_be_more_than_was_asked_with(tmp_path, monkeypatch):
+    silence(monkeypatch)
+    table = visits(3_000, seed=6)
+    many = table.set_column(0, "patient_id", pa.array(np.arange(3_000) % 300))  # ten rows each
+    with house(tmp_path, many, contribution=20) as one:
+        one.profile(rho=100)
+        for asked in ({"contribution": 2}, {}):
+            notes = one.explain(COUNT, epsilon=10, **asked).notes
+            (best,) = [note for note in notes if "best for this question" in note]
+            assert "contribution=10:" in best
+
+
+def test_texts_that_are_not_listed_are_found_with_a_delta_and_stay_paid_for(tmp_path):
+    table = visits(2_000, seed=9)
+    with house(tmp_path, table, contribution=3) as one:
+        hidden = type(one)(_with(one.policy, "region", values=None), one.engine, one.ledger)
+        assert "region" not in hidden.profile(rho=RHO).tables["visits"].listed
+        found = hidden.profile(rho=50, delta="1e-7")
+        assert found.loss.rho == pytest.approx(50, rel=1e-6)
+        assert found.loss.delta == Fraction("1e-7")
+        listed = found.tables["visits"].listed["region"]
+        assert (listed.values, listed.found) == (tuple(sorted(REGIONS)), True)
+        assert listed.missing.low > 0
+        again = hidden.profile(rho=50, delta="1e-7")
+        assert (again.free, again.loss) == (True, found.loss)
+        assert hidden.known_profile().loss == found.loss  # with what it cost to find the texts
+        after = type(one)(_with(one.policy, "region", values=listed.values), one.engine, one.ledger)
+        spent = after.budget().spent
+        declared = after.profile(rho=50, delta="1e-7")
+        assert (declared.free, declared.loss) == (True, found.loss)  # the same profile, at the price that was paid
+        assert after.budget().spent == spent
+
+
+def test_everybody_pays_for_the_texts_too_and_is_told_their_own_price_ever_after(tmp_path):
+    pq.write_table(visits(400, seed=9), tmp_path / "visits.parquet")
+    path = tmp_path / "clinic.toml"
+    shares = "".join(f"[analysts.{name}]\nepsilon = 90\n" for name in ("alice", "bob", "carol"))
+    path.write_text(
+        '[population]\nname = "clinic"\n[budget]\nepsilon = 100\ndelta = 1e-6\n'
+        '[tables.visits]\nsource = "visits.parquet"\nunit = "patient_id"\ncontribution = 2\n[tables.visits.columns]\n'
+        f'patient_id = {{ type = "integer" }}\nregion = {{ type = "text" }}\n{shares}'
+    )
+    spend = {"rho": 20, "delta": "1e-7"}
+    with create(path, reason="a test") as one:
+        texts = one.profile(**spend, analyst="alice").tables["visits"].listed["region"].values
+        assert one.profile(**spend, analyst="bob").loss == one.budget("bob").spent == one.budget("alice").spent
+        declared = type(one)(_with(one.policy, "region", values=texts), one.engine, one.ledger)
+        declared.profile(**spend, analyst="carol")  # texts that are declared are public: hers is the rest
+        for who in ("alice", "bob", "carol"):
+            paid = one.budget(who).spent
+            assert (paid.delta > 0) is (who != "carol")
+            assert declared.known_profile(analyst=who).loss == paid
+            assert declared.profile(**spend, analyst=who).loss == paid
+
+
+@pytest.mark.parametrize("wanted", [{"accuracy": "20%"}, {"accuracy": "0.5"}])
+def test_a_quotient_of_sums_can_be_asked_by_accuracy_once_means_are_known(tmp_path, wanted):
+    sql = "SELECT SUM(cost) / SUM(age) AS x FROM visits"
+    with house(tmp_path, visits(3_000, seed=6), contribution=20) as one:
+        with pytest.raises(Refused, match="depends on"):
+            one.explain(sql, **wanted)
+        with pytest.raises(Refused, match="quotient of sums"):
+            one.explain(sql, rows=3_000, **wanted)
+        one.profile(rho=10)
+        assert 0 < one.explain(sql, **wanted).loss.epsilon < 10
 
 
 @pytest.mark.parametrize("payment", [{"epsilon": 1}, {"accuracy": 5}])
@@ -250,3 +344,5 @@ def test_a_budget_says_how_many_more_questions_like_the_last_one_fit(tmp_path):
         times = budget.more_like(budget.last)
         assert times >= 7  # by epsilon alone; by another sum it may be more
         assert any(note.startswith(f"About {times:,} more questions like the last one") for note in budget.notes)
+        one.ask(f"{COUNT} WHERE age > 5", epsilon=Fraction(7, 4))
+        assert "About 1 more question like the last one, which cost ε 1.75." in one.budget().notes

@@ -9,9 +9,9 @@ import pytest
 
 from deniable.core.errors import Refused
 from deniable.curator import Curator
-from deniable.curator import public as room
 from deniable.curator.factory import engine_of
-from deniable.curator.public import PublicAnswer
+from deniable.curator.public import tables as room
+from deniable.curator.public.answer import PublicAnswer
 from deniable.engines.engine import Broken
 from deniable.ledger import Ledger
 from deniable.policy import Policy

@@ -13,6 +13,7 @@ from deniable.core.algebra.query import ExactQuery
 from deniable.core.errors import Failed, Refused
 from deniable.core.event import Event
 from deniable.core.loss import Loss
+from deniable.core.paid import Paid
 from deniable.curator.noise import add_noise
 from deniable.curator.purchase import Round
 from deniable.learn import PCA
@@ -92,8 +93,8 @@ def test_the_second_query_depends_on_the_first_noisy_result(tmp_path, monkeypatc
     with opened(tmp_path, ages) as house:
         watch(monkeypatch, house, seen)
         search = Search(house.policy)
-        noisy, free = house._buy(search, None)
-        assert not free
+        noisy, paid = house._buy(search, None)
+        assert paid is Paid.NOW
         assert [table.column(0).to_pylist() for table in noisy] == [[counts[0]], [counts[1]]]
         assert [query for query, _ in seen] == [*search.older(55).queries, *search.older(than).queries]
 
@@ -121,8 +122,8 @@ def test_what_was_answered_was_recorded_and_is_free_again(house, monkeypatch):
     noisy, _ = house._buy(Search(house.policy), None)
     monkeypatch.setattr(type(house.engine), "run", lambda *_: pytest.fail("data was read"))
     monkeypatch.setattr(type(house.engine), "check", lambda *_: pytest.fail("found before it is checked"))
-    again, free = house._buy(Search(house.policy), None)
-    assert free
+    again, paid = house._buy(Search(house.policy), None)
+    assert paid.free
     assert again == noisy
     assert house.budget().spent.epsilon == 1
 
@@ -142,8 +143,8 @@ def test_a_crash_between_rounds_leaves_the_charge_and_gives_no_answer(house, mon
         house._buy(Search(house.policy), None)
     assert [entry.kind for entry in house.history()] == ["created", "charged"]
     assert house.budget().spent.epsilon == 1
-    _, free = house._buy(Search(house.policy), None)
-    assert not free
+    _, paid = house._buy(Search(house.policy), None)
+    assert paid is Paid.NOW
     assert house.budget().spent.epsilon == 2
     assert len(turns) == 4
 

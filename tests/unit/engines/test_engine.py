@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,8 @@ import pytest
 from deniable.core.algebra.expression import Call, Column, Kind
 from deniable.core.algebra.query import ExactQuery, Key, Source, Sums
 from deniable.core.errors import Failed, InvalidArgumentError
-from deniable.engines import DuckDB
+from deniable.engines import DuckDB, engine_of, role_of
+from deniable.policy import InvalidPolicyError, Policy
 from tests.unit.engines.people import count
 
 QUOTED = "the diagnosis of row 17"
@@ -91,3 +93,19 @@ def test_a_broken_file_does_not_stand_in_the_others_way(people: Path, tmp_path: 
     with pytest.raises(InvalidArgumentError, match="broken cannot be read"):
         engine.describe("broken")
     engine.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "url", "library"),
+    [("postgres", "postgresql://deniable@127.0.0.1/clinic", "psycopg"), ("spark", "sc://127.0.0.1:1", "pyspark")],
+)
+def test_what_a_server_is_asked_by_is_said_to_be_missing_when_the_policy_is_opened(
+    kind: str, url: str, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = {"source": "public.visits", "unit": "id", "contribution": 1, "columns": {"id": {"type": "integer"}}}
+    rules = {"population": {"name": "p"}, "budget": {"epsilon": 1}, "engine": {"kind": kind, "url": url}}
+    policy = Policy.from_mapping(rules | {"tables": {"visits": table}}, origin="a test", folder=Path())
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(InvalidPolicyError, match=rf"pip install 'deniable\[{kind}\]'"):
+        engine_of(policy)
+    assert ('CREATE ROLE "deniable"' in role_of(policy)) is (kind == "postgres")  # which is asked of nobody

@@ -16,8 +16,8 @@ import pytest
 import deniable
 from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError
-from deniable.curator.check import check, look
-from deniable.curator.draft import draft
+from deniable.curator.custodian.check import check, look
+from deniable.curator.custodian.draft import draft
 from deniable.curator.factory import engine_of, protect
 from deniable.files.kinds import is_instant, kind_of, misfit, unit_kind_of, unit_misfit
 from deniable.policy import Policy, load

@@ -16,8 +16,8 @@ import pytest
 from deniable.apps.attack.files import read_table as read_for_an_attack
 from deniable.apps.collect.files import read_answers
 from deniable.core.errors import InvalidArgumentError
-from deniable.curator.check import check
-from deniable.curator.draft import draft
+from deniable.curator.custodian.check import check
+from deniable.curator.custodian.draft import draft
 from deniable.curator.factory import engine_of
 from deniable.engines import DuckDB
 from deniable.files.formats import endings

@@ -3,7 +3,6 @@ from __future__ import annotations
 import gc
 import json
 import logging
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -12,17 +11,17 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Connection
-from sqlalchemy.exc import OperationalError
 
 from deniable.accounting import Filter
 from deniable.core.cap import Cap
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.core.loss import Loss
+from deniable.core.paid import Paid
 from deniable.ledger import Charge, Ledger, Ticket
-from deniable.ledger import ledger as ledger_module
-from deniable.ledger.entry import Link
+from deniable.ledger import clock as ledger_clock
+from deniable.ledger.entries.entry import Link
 from deniable.ledger.storage.anchor import Anchor
+from deniable.ledger.storage.database import Connection, DatabaseError
 from deniable.policy import Account
 from tests.support.ledgers import FilePlace, Place, ServerPlace
 from tests.unit.ledger.asking import account, ask, charge
@@ -154,7 +153,7 @@ def test_what_an_analyst_writes_comes_back_as_it_was(ledger: Ledger) -> None:
 def test_the_clock_may_jump(ledger: Ledger, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter(["2031-01-01T00:00:00", "1969-12-31T23:59:59", "2026-06-01T00:00:00", "", "no time at all"])
     with monkeypatch.context() as clock:
-        clock.setattr(ledger_module, "_now", lambda: next(times))
+        clock.setattr(ledger_clock, "now", lambda: next(times))
         ask(ledger, "one")
         ask(ledger, "two", "0.2", b"2")
     again = Ledger.open(place.url, "clinic")
@@ -218,7 +217,7 @@ def test_what_the_database_says_stays_in_the_log(
     ledger: Ledger, place: Place, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(_: Connection) -> None:
-        raise OperationalError("INSERT secret", {}, sqlite3.OperationalError("secret"))
+        raise DatabaseError("secret")
 
     ticket = ledger.charge(charge("q"), [account(1)])
     monkeypatch.setattr(Connection, "commit", broken)
@@ -245,7 +244,7 @@ def test_a_commit_that_worked_but_said_otherwise_counts_as_charged(
 
     def liar(connection: Connection) -> None:
         commit(connection)
-        raise OperationalError("COMMIT", {}, sqlite3.OperationalError("disk I/O error"))
+        raise DatabaseError("disk I/O error")
 
     monkeypatch.setattr(Connection, "commit", liar)
     with pytest.raises(Failed):
@@ -259,7 +258,7 @@ def test_an_outcome_that_cannot_be_looked_up_counts_as_charged(
 ) -> None:
     def broken(connection: Connection) -> None:
         place.lose(connection, monkeypatch)
-        raise OperationalError("COMMIT", {}, sqlite3.OperationalError("disk I/O error"))
+        raise DatabaseError("disk I/O error")
 
     monkeypatch.setattr(Connection, "commit", broken)
     with pytest.raises(Failed) as failed:
@@ -364,8 +363,8 @@ def test_a_raise_of_what_was_spent_from_must_be_said_to_be_one() -> None:
 
 def test_who_is_shown_an_answer_pays_what_it_cost_once(ledger: Ledger) -> None:
     ask(ledger, "q")
-    for _ in range(2):
-        assert ledger.show(charge("q"), [account(100), _BOB]) == b"42"
+    for paid in (Paid.SHARE, Paid.BEFORE):
+        assert ledger.show(charge("q"), [account(100), _BOB]) == (b"42", paid)
         assert (ledger.spent("clinic").epsilon, ledger.spent("bob").epsilon) == (Fraction(1, 10), Fraction(1, 10))
     with pytest.raises(Refused):
         ledger.show(charge("q"), [account("0.05", "carol")])
@@ -424,3 +423,29 @@ def test_what_an_account_has_not_seen_is_not_even_there(ledger: Ledger) -> None:
     assert ledger.seen("another ", ["clinic", "alice"]) is None
     ledger.show(asked, [everyone, bob])
     assert ledger.seen("profile of ", ["clinic", "bob"]) is not None
+
+
+def test_answers_are_found_by_what_they_are_about_in_the_order_in_which_an_account_saw_them(ledger: Ledger) -> None:
+    everyone, alice, bob = account(10), account(2, "alice"), account(2, "bob")
+    for name, who in (("p", alice), ("q", bob), ("r", bob)):
+        ledger.record(ledger.charge(charge(name), [everyone, who]), name.encode(), about=["visits"])
+    ledger.record(ledger.charge(charge("s"), [everyone, bob]), b"s")
+    assert ledger.seen_about("visits", ["clinic", "alice"]) == [("p", b"p")]
+    assert ledger.seen_about("visits", ["clinic", "bob"]) == [("q", b"q"), ("r", b"r")]
+    assert ledger.seen_about("patients", ["clinic", "bob"]) == []
+    ledger.show(charge("p"), [everyone, bob])
+    assert ledger.seen_about("visits", ["clinic", "bob"]) == [("q", b"q"), ("r", b"r"), ("p", b"p")]
+    ledger.verify()
+
+
+def test_when_an_answer_was_recorded_is_not_seen_from_what_the_last_question_cost(ledger: Ledger) -> None:
+    """It is forgotten after so many charges of others, and not sooner because these were answered."""
+    everyone, alice, bob = account(100), account(50, "alice"), account(50, "bob")
+    ledger.charge(charge("first"), [everyone, alice])
+    tickets = [ledger.charge(charge(f"{number}"), [everyone, bob]) for number in range(49)]
+    for ticket in tickets:
+        assert ledger.balances(["clinic", "alice"]).last is not None
+        ledger.record(ticket, b"42")
+    assert ledger.balances(["clinic", "alice"]).last is not None
+    ledger.charge(charge("one more"), [everyone, bob])
+    assert ledger.balances(["clinic", "alice"]).last is None

@@ -6,7 +6,7 @@ from deniable.core.cap import Cap
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.loss import Loss
 from deniable.ledger import Charge, Ledger
-from deniable.ledger.checkpoint import EVERY
+from deniable.ledger.entries.checkpoint import EVERY
 from deniable.policy import Account
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deniable.core.loss import Loss
-from deniable.ledger.canon import loss_from_json, loss_to_json
+from deniable.ledger.entries.canon import loss_from_json, loss_to_json
 from deniable.ledger.sums import plus, short
 
 _NUMBERS = st.fractions(0, 10**6)

@@ -189,7 +189,7 @@ def test_for_error_is_the_least_rho_of_six_digits(
     mechanism = Gaussian.for_error(error, confidence=confidence, sensitivity=sensitivity, answers=answers, step=step)
     assert mechanism.error(confidence, answers=answers) <= error * (1 + 1e-12)
     less = Gaussian(sensitivity=sensitivity, rho=mechanism.rho - sixth_digit(mechanism.rho), step=step)
-    assert less.error(confidence, answers=answers) > error
+    assert less.error(confidence, answers=answers) >= error  # on the grid, several rho have the same error
 
 
 @pytest.mark.parametrize(("error", "step"), [(0, 1), (-1, 1), ("0.99", 1), ("0.009", "0.01"), (nan, 1)])

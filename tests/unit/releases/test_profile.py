@@ -18,7 +18,7 @@ from deniable.releases.profile.cells import row_edges, value_edges
 from deniable.releases.profile.histogram import ValueHistogram
 from deniable.releases.profile.measured import MeasuredCells, RunningSums
 from deniable.releases.profile.people import RowsPerPerson
-from deniable.releases.profile.profile import Profile, TableProfile
+from deniable.releases.profile.profile import ListedValues, Profile, TableProfile
 from deniable.releases.profile.suggest import applied, best_contribution, suggestions
 
 RUNS = 120
@@ -126,7 +126,9 @@ def test_suggested_bounds_are_friendly_and_leave_little_outside():
 
 def test_the_best_contribution_grows_with_the_spend():
     one = people(sigma=1)
-    assert best_contribution(one, Fraction(1, 1000)) < best_contribution(one, Fraction(1, 10)) <= one.known
+    assert best_contribution(one, noise=1000) < best_contribution(one, noise=10) <= one.known
+    assert best_contribution(one, noise=10, part=0.01) < best_contribution(one, noise=10)
+    assert best_contribution(one, noise=1e-9, most=7) == 7
 
 
 def profile():
@@ -168,6 +170,34 @@ def test_suggestions_are_written_into_the_lines_that_they_are_about(tmp_path):
     assert rules.tables["visits"].contribution > 1
 
 
+ODD = ('say "hi"', "tab\there", "caf\u00e9 \U0001f600", "\x7f", "a]b")
+
+
+def test_texts_that_were_found_and_nulls_that_there_are_become_settings():
+    import tomllib  # noqa: PLC0415 - beside its use
+
+    counts = (500.0, 300.0, 200.0, 100.0, 100.0, 60.0, 400.0)
+    note = ListedValues("note", ODD, counts, off=10.0, together=11.0, found=True)
+    told = ListedValues("kind", ("a", "b"), (500.0, 300.0, 3.0, 2.0), off=10.0, together=11.0)
+    table = TableProfile("visits", None, {}, {"note": note, "kind": told})
+    one = Profile({"visits": table}, Loss.zero(), free=True, confidence=CONFIDENCE, release="0" * 12)
+    both = {("visits", "note"), ("visits", "kind")}
+    assert [(found.column, found.setting) for found in suggestions(one, Fraction(1))] == [("note", "values")]
+    found = suggestions(one, Fraction(1), both)
+    assert [(one.column, one.setting) for one in found] == [("note", "values"), ("note", "nulls")]  # of kind, who knows
+    lines = 'note = { type = "text", nulls = false }\nkind = { type = "text", values = ["a", "b"] }\n'
+    text, left = applied(f"[tables.visits.columns]\n{lines}", found, "0" * 12)
+    assert left == ()
+    declared = tomllib.loads(text)["tables"]["visits"]["columns"]
+    assert declared["note"] == {"type": "text", "values": list(ODD), "nulls": True}
+    assert "others; 23.0% to 25.2% of the values are missing" in text
+    assert tomllib.loads(applied(text, found, "0" * 12)[0]) == tomllib.loads(text)
+    share = note.missing
+    assert share.low < 400 / 1660 < share.high
+    assert share.value == pytest.approx(400 / 1660)
+    assert note.others.low < 60 / 1660 < note.others.high
+
+
 def test_what_has_no_plain_line_is_left_to_people():
     found = suggestions(profile(), Fraction(1, 10))
     text, left = applied(POLICY.replace("cost = {", "price = {"), found, "0")
@@ -182,7 +212,8 @@ def test_the_page_needs_nothing_else_and_escapes_names(tmp_path):
     )
     text = odd.to_html(tmp_path / "profile.html").read_text()
     assert "<script>" not in text
-    assert "http" not in text
+    assert "://" not in text
     assert "rows per person" in text
+    assert text.count("<line") == text.count("<rect") > 0  # an error bar for each
     assert odd.table.num_rows == 1
     assert "cost" in repr(odd)

@@ -4,11 +4,13 @@ import asyncio
 import contextlib
 import time
 from datetime import UTC, datetime, timedelta
+from threading import Barrier
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deniable.core.errors import NotYet
 from deniable.service.schedule import Job, Schedule, due, overdue
 from tests.support.served import COUNT, Paced, served, session
 
@@ -50,11 +52,16 @@ def test_a_clock_that_jumps_makes_nobody_wait_for_long(jump):
 
 def test_two_who_have_each_paid_for_what_the_other_repeats_do_not_wait_forever():
     async def play():
-        schedule = Schedule(0.2, 2)
+        schedule = Schedule(0.2, 2, lambda _question: (NOON, NOON))
+        both, charged = Barrier(2), set()
 
         def work(mine, others):
-            schedule.charged(mine, 1)
-            schedule.repeated(others)
+            if mine not in charged:
+                charged.add(mine)
+                schedule.charged(mine, 1)
+                both.wait(5)
+            if not schedule.is_settled(others):
+                raise NotYet(others)
 
         start = time.monotonic()
         runs = [schedule.run(Job(), lambda pair=pair: work(*pair)) for pair in (("a", "b"), ("b", "a"))]

@@ -8,12 +8,13 @@ import pytest
 
 from deniable.core.errors import Failed, Refused
 from deniable.curator import create
-from deniable.service.custody import Custody
+from deniable.service.custodian.custody import Custody
 from deniable.service.entrance import Denied
 from deniable.service.limits import ServerLimits
 from deniable.service.service import Service
 from deniable.service.session import Session
 from deniable.service.tokens import Role
+from tests.support.ledgers import FilePlace
 from tests.support.served import BY_REGION, COUNT, Paced, served, session, write_rows
 
 EPSILON = {"epsilon": "0.5"}
@@ -315,7 +316,7 @@ def test_what_another_process_has_paid_for_is_not_shown_before_its_deadline(tmp_
             return took, first, again
 
     took, first, again = asyncio.run(play())
-    assert first.free
+    assert first.share
     assert took >= 1
     assert again[0] < 0.8
 
@@ -340,7 +341,7 @@ def test_a_batch_that_another_process_has_paid_for_waits_as_well(tmp_path):
 
 def test_public_tables_are_answered_at_once_and_for_nothing(tmp_path):
     async def play():
-        with served(tmp_path, "5s") as (service, secrets):
+        with served(tmp_path, "30s") as (service, secrets):
             alice = await session(service, secrets["alice"])
             took, answer = await timed(alice.ask("SELECT city FROM hospitals WHERE hospital = 2", {}))
             spent = (await alice.budget()).spent.epsilon
@@ -349,7 +350,7 @@ def test_public_tables_are_answered_at_once_and_for_nothing(tmp_path):
 
     took, answer, spent = asyncio.run(play())
     assert answer.table["city"].to_pylist() == ["Basel"]
-    assert took < 4
+    assert took < 25
     assert spent == 0
 
 
@@ -402,6 +403,98 @@ def test_what_only_one_analyst_was_shown_of_the_profile_stays_with_that_one(tmp_
         assert bool(notes) == (who == "alice"), (who, notes)
 
 
+def test_what_one_analyst_remembers_another_pays_for(tmp_path):
+    """What was made of a recorded answer is kept for all; whether somebody may see it, the ledger says each time."""
+
+    async def play():
+        with served(tmp_path, "0s", None) as (service, secrets):
+            alice, bob = [await session(service, secrets[name]) for name in ("alice", "bob")]
+            found = [await one.ask(BY_REGION, EPSILON) for one in (alice, alice, bob, bob, alice)]
+            spent = [(await one.budget()).spent.epsilon for one in (alice, bob)]
+            whole = service.populations["clinic"].curator.budget().spent.epsilon
+            await service.close()
+            return found, spent, whole
+
+    found, spent, whole = asyncio.run(play())
+    assert [(one.free, one.share) for one in found] == [(False, False), (True, False), (False, True)] + 2 * [
+        (True, False)
+    ]
+    assert all(one.table == found[0].table and one.intervals == found[0].intervals for one in found)
+    assert found[1] is found[3] is found[4], "it is worked out once"
+    assert (spent, whole) == ([0.5, 0.5], 0.5)
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ("UPDATE entries SET payload = x'00' WHERE kind = 'answered'", "ledger-edited"),
+        ("UPDATE entries SET body = body || ' ' WHERE kind = 'charged'", "ledger-edited"),
+        ("DELETE FROM entries WHERE kind = 'answered'", "ledger-rolled-back"),
+    ],
+)
+def test_a_repeat_that_was_seen_is_still_read_in_the_ledger(tmp_path, change, code):
+    """An answer that is remembered is not shown from memory alone: an entry that was changed since is noticed."""
+    write_rows(tmp_path)
+    policy = tmp_path / "clinic.toml"
+    policy.write_text(_CLINIC)
+    create(policy).close()
+
+    async def play():
+        service = await Service.open([policy])
+        try:
+            token, _ = service.populations["clinic"].tokens.create("alice", Role.ANALYST)
+            alice = await session(service, token)
+            seen = [await alice.ask(COUNT, EPSILON) for _ in range(3)]
+            FilePlace(tmp_path / "clinic.ledger").by_hand(change)
+            return seen, (await timed(alice.ask(COUNT, EPSILON)))[1]
+        finally:
+            await service.close()
+
+    seen, refused = asyncio.run(play())
+    assert [one.free for one in seen] == [False, True, True]
+    assert isinstance(refused, Refused)
+    assert refused.code == code
+
+
+def test_rows_of_public_tables_around_an_answer_are_those_of_today(tmp_path):
+    """Even where the values of each column stay the same, so that the question is planned as before."""
+    around = f"SELECT h.city FROM ({COUNT}) AS t JOIN hospitals AS h ON h.hospital = 1 WHERE t.n IS NOT NULL"
+
+    async def play():
+        with served(tmp_path, "0s", None) as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            found = [await alice.ask(around, EPSILON) for _ in range(2)]
+            (tmp_path / "hospitals.csv").write_text("hospital,city\n1,Chur\n2,Basel\n3,Bern\n")
+            found.append(await alice.ask(around, EPSILON))
+            await service.close()
+            return found
+
+    found = asyncio.run(play())
+    assert [one.table["city"].to_pylist() for one in found] == [["Bern"], ["Bern"], ["Chur"]]
+    assert [one.free for one in found] == [False, True, True]
+
+
+_CLINIC = """
+[population]
+name = "clinic"
+[budget]
+epsilon = 10
+[serve]
+release_after = "0s"
+[tables.visits]
+source = "visits.parquet"
+unit = "patient"
+contribution = 2
+[tables.visits.columns]
+patient = { type = "integer" }
+"""
+
+
+def until(settled):
+    while not settled():
+        time.sleep(0.02)
+
+
 def test_a_price_that_follows_from_the_profile_has_the_deadline_of_who_paid(tmp_path):
     """What the ledger calls the question depends on the profile, too: so does whose deadline is waited for."""
     mean = "SELECT AVG(cost) AS m FROM visits"
@@ -412,7 +505,8 @@ def test_a_price_that_follows_from_the_profile_has_the_deadline_of_who_paid(tmp_
             alice, bob = [await session(service, secrets[name]) for name in ("alice", "bob")]
             curator = service.populations["clinic"].curator
             for name in ("alice", "bob"):
-                curator.profile(analyst=name, rho=5)
+                profile = curator.profile(analyst=name, rho=5)
+                await asyncio.to_thread(until, lambda release=profile.release: curator.may_show(release))
             start, charged = now(), asyncio.Event()
             paid = asyncio.create_task(alice.ask(mean, spend, lambda stage: stage == "charged" and charged.set()))
             await asyncio.wait([paid, asyncio.create_task(charged.wait())], return_when=asyncio.FIRST_COMPLETED)

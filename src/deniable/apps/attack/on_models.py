@@ -12,8 +12,9 @@ from rich.console import Console
 from rich.table import Table
 
 from deniable.apps.attack.files import numbers_of, read_table
-from deniable.apps.attack.options import MadeUp, spread
+from deniable.apps.attack.options import MadeUp
 from deniable.apps.attack.show import show_counts
+from deniable.apps.spread import spread
 from deniable.attacks import Membership, Model, Ranking, Resemblance
 from deniable.attacks.classes import require
 from deniable.attacks.on_models.membership import judge

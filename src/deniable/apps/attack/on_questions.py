@@ -11,7 +11,8 @@ from rich.console import Console
 
 from deniable.apps.attack import target
 from deniable.apps.attack.files import columns_of, read_table
-from deniable.apps.attack.options import CuratorOptions, MadeUp, On, spread
+from deniable.apps.attack.options import CuratorOptions, MadeUp, On
+from deniable.apps.spread import spread
 from deniable.attacks import (
     Averaging,
     BitRefusals,

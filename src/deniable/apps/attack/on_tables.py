@@ -15,8 +15,9 @@ from rich.console import Console
 from rich.table import Table
 
 from deniable.apps.attack.files import columns_of, read_table, sensitive_of
-from deniable.apps.attack.options import MadeUp, On, PublicList, Sensitive, spread
+from deniable.apps.attack.options import MadeUp, On, PublicList, Sensitive
 from deniable.apps.attack.show import show_counts, show_people
+from deniable.apps.spread import spread
 from deniable.attacks import Background, Composition, Homogeneity, Linkage, Skewness, Uniqueness
 from deniable.attacks.classes import PublishedClasses, require
 from deniable.attacks.on_tables.composition import compose

@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from deniable.apps.clinic import POLICY, make_clinic
+from deniable.apps.demo.clinic import POLICY, make_clinic
 from deniable.curator import create
 from deniable.policy import load
 from deniable.service.tokens import Role, TokenFile

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
-from scipy.optimize import linprog
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.core.extras import needed
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -33,7 +32,7 @@ def linear_program(subsets: BoolArray, answers: FloatArray) -> BoolArray:
     questions, people = subsets.shape
     ones = np.ones((questions, 1))
     weights = subsets.astype(np.float64)
-    solved = linprog(
+    solved = needed("decoder", "scipy.optimize", "scipy").linprog(
         np.append(np.zeros(people), 1.0),
         A_ub=np.block([[weights, -ones], [-weights, -ones]]),
         b_ub=np.concatenate([answers, -answers]),
@@ -56,7 +55,7 @@ def least_squares(subsets: BoolArray, answers: FloatArray) -> BoolArray:
     centred = (answers - subsets.sum(axis=1) / 2).astype(np.float32)
     gram = (weights.T @ weights).astype(np.float64)
     gram[np.diag_indices_from(gram)] += 1e-6 * max(1.0, float(gram.trace()) / gram.shape[0])
-    return np.asarray(cho_solve(cho_factor(gram), (weights.T @ centred).astype(np.float64)) > 0)
+    return np.asarray(np.linalg.solve(gram, (weights.T @ centred).astype(np.float64)) > 0)
 
 
 def exhaustive(subsets: BoolArray, answers: FloatArray) -> BoolArray:

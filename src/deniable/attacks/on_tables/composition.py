@@ -61,11 +61,11 @@ def compose(
     values = tuple(sorted({*first.values, *second.values}))
     if people is not None:
         return Intersection(values, *(_aligned(each.values, each.beliefs(people), values) for each in (first, second)))
-    pairs = matches(first.cells, second.cells, overlap).tocoo()
-    if not pairs.nnz:
+    one_class, other_class = matches(first.cells, second.cells, overlap)
+    if not one_class.size:
         raise InvalidArgumentError("releases", "have no classes that overlap: nobody can be in both")
     one, other = (_aligned(each.values, each.weights, values) for each in (first, second))
-    return Intersection(values, one[pairs.row], other[pairs.col])
+    return Intersection(values, one[one_class], other[other_class])
 
 
 def _aligned(own: Sequence[str], weights: FloatArray, values: Sequence[str]) -> FloatArray:

@@ -9,11 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
-from scipy.stats import binom
 
 from deniable.attacks.attack import Attack
 from deniable.attacks.classes import WEIGHT, PublishedClasses, distinct, matches
-from deniable.attacks.defences.defence import BoolArray, FloatArray
+from deniable.attacks.defences.defence import BoolArray, FloatArray, IntArray
 from deniable.attacks.defences.families import publishers
 from deniable.attacks.defences.publishers.publisher import Publisher
 from deniable.attacks.on_tables.guessing import beliefs_about, shared_columns
@@ -120,14 +119,16 @@ class Skewness(Attack[Publisher]):
         on = shared_columns(release, people)
         code, cells = distinct(people, on)
         of_rows, release_cells = distinct(release, on)
-        fits = matches(cells, release_cells)
-        klass = np.asarray(fits.argmax(axis=1)).reshape(-1)[code]
+        person, fitting = matches(cells, release_cells)
+        first = np.zeros(len(cells), dtype=np.int64)
+        first[person[::-1]] = fitting[::-1]
+        klass = first[code]
         noisy = np.zeros((len(release_cells), 2))
         state = (release[SENSITIVE].to_numpy(zero_copy_only=False) == "positive").astype(np.int64)
         noisy[of_rows, state] = release[WEIGHT].to_numpy()
         sizes = np.bincount(klass, minlength=len(release_cells))
         count = np.arange(sizes.max() + 1)
-        prior = binom.logpmf(count, sizes[:, None], self.rate)
+        prior = _log_chances(count, sizes[:, None], self.rate)
         distance = np.abs(noisy[:, 1:] - count) + np.abs(noisy[:, :1] - (sizes[:, None] - count))
         log = prior - distance * epsilon / 2
         weights = np.exp(log - log.max(axis=1, keepdims=True))
@@ -146,3 +147,11 @@ class Skewness(Attack[Publisher]):
             (histogram("infected", sure[infected], edges), histogram("not infected", sure[~infected], edges)),
             (*marks, *([Mark(bound, "allowed", upright=True)] if bound is not None else [])),
         )
+
+
+def _log_chances(count: IntArray, of: IntArray, rate: float) -> FloatArray:
+    """The logarithm of the chance that so many of those have the trait; minus infinity where there are not so many."""
+    factorials = np.concatenate([np.zeros(1), np.cumsum(np.log(np.arange(1, int(of.max()) + 1)))])
+    others = np.maximum(of - count, 0)
+    ways = factorials[of] - factorials[count] - factorials[others]
+    return np.asarray(np.where(count <= of, ways + count * np.log(rate) + others * np.log1p(-rate), -np.inf))

@@ -186,6 +186,8 @@ class Work:
 
     rows: int
     matches: tuple[Matches, ...]
+    counting: bool = False
+    """Whether this is no unit's, but all that is made of public rows, to count what matches a row: it may be more."""
 
 
 Relation = str | LookedUp | Numbered | Projected | Grouped | Stacked | Joined | Cut

@@ -8,7 +8,7 @@ should be too long all the same counts as 0: no proof rests on a rounding.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from deniable.core.vectors.design import GRID, BinnedFeature, CategoryFeature, C
 
 FloatArray = NDArray[np.float64]
 """Whole numbers below 2^53, as doubles: matrices of these multiply fast, and exactly."""
+
+Matrix = tuple[tuple[int, ...], ...]
+"""Public whole numbers, row by row."""
 
 ROWS = 1 << 15
 """In one batch: a sum of so many products of coordinates stays below 2^53."""
@@ -33,11 +36,21 @@ class VectorBatch:
     """A number, shrunk with its row; or the place of a class. Empty where there is none."""
     weights: FloatArray
     """What each row weighs, in WEIGHTs: a unit's rows weigh at most `contribution` of these together."""
+    known: dict[Matrix, FloatArray] = field(default_factory=dict, repr=False, compare=False)
+    """The last answer of `squares`: the steps of a training ask for the same."""
 
     @property
     def shares(self) -> FloatArray:
         """Weights, of one: at most 1."""
         return np.minimum(self.weights / WEIGHT, 1.0)
+
+    def squares(self, matrix: Matrix) -> FloatArray:
+        """For each row, the square of its length after it is turned by a matrix of whole numbers."""
+        if matrix not in self.known:
+            turned = self.vectors @ np.array(matrix, dtype=np.float64)
+            self.known.clear()
+            self.known[matrix] = np.einsum("ij,ij->i", turned, turned)
+        return self.known[matrix]
 
     def weighed(self, values: FloatArray) -> FloatArray:
         """Rows of whole numbers, each times its weight, cut towards 0: never longer than that."""

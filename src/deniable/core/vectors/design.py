@@ -15,6 +15,7 @@ from fractions import Fraction
 from math import ceil, isqrt
 from typing import Any
 
+from deniable.core.number import ratio
 from deniable.core.sensitivity import Neighbours
 
 GRID = 1 << 12
@@ -226,6 +227,8 @@ class VectorDesign:
 
 _KINDS = {"number": NumberFeature, "category": CategoryFeature, "bins": BinnedFeature, "classes": Classes}
 _WHOLE = frozenset({"bins"})
+_MOST = 1 << 20
+"""Bins of one number."""
 
 
 def _said(part: Feature | Classes) -> dict[str, object]:
@@ -239,6 +242,10 @@ def _said(part: Feature | Classes) -> dict[str, object]:
 
 def _read(said: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a feature of any kind
     values = {name: value for name, value in said.items() if name not in ("kind", "name", *_WHOLE)}
-    read = {name: tuple(value) if isinstance(value, list) else Fraction(value) for name, value in values.items()}
+    read: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else ratio(value) for name, value in values.items()
+    }
     whole = {name: int(said[name]) for name in _WHOLE if name in said}
+    if not all(0 < one <= _MOST for one in whole.values()) or ("low" in read and read["low"] >= read["high"]):
+        raise ValueError("bounds that hold nothing, or bins without end")
     return _KINDS[said["kind"]](name=str(said["name"]), **read, **whole)

@@ -9,8 +9,8 @@ drawn between two rounds, from noisy numbers alone, and recorded with them: whoe
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
 
@@ -34,6 +34,7 @@ from deniable.curator.synthesis.conditions import constraint, satisfying
 from deniable.planner import ChargeLimits, Spend
 from deniable.policy import Policy
 from deniable.releases.linear.measurement import together
+from deniable.releases.synthetic.bins import narrow
 from deniable.releases.synthetic.recipe import CountedTable, Recipe
 from deniable.releases.synthetic.report.quote import SynthesisQuote
 from deniable.releases.synthetic.report.release import SyntheticRelease, SyntheticTable, siblings
@@ -44,7 +45,7 @@ _ROUNDS = 4
 """For each table: counts, pairs, rows, certificate."""
 _FOR_VALUES = Fraction(1, 10)
 """The part of the spend that finds values which the policy does not list."""
-_VERSION = "synthetic tables, 2"
+_VERSION = "synthetic tables, 4"
 """Of what is made of the noisy numbers: another method is another release."""
 _WAY_BACK = Fraction(1, 10**9)
 """Left unspent, for what whole-numbered noise loses more than continuous noise."""
@@ -60,6 +61,10 @@ class SynthesisPlan:
     recipes: tuple[Recipe, ...]
     notes: tuple[str, ...]
     confidence: Fraction
+    first: Loss
+    """What questions cost that found values before: charges of their own."""
+    told: Callable[[str], None] = field(default=lambda _step: None, compare=False, repr=False)
+    """Hears the name of each step as it begins."""
 
     @property
     def text(self) -> str:
@@ -95,21 +100,26 @@ class SynthesisPlan:
     @cached_property
     def quote(self) -> SynthesisQuote:
         """The price before paying."""
-        return SynthesisQuote.of([one.name for one in self.cells], self.recipes, self.loss, self.confidence, self.notes)
+        names = [one.name for one in self.cells]
+        return SynthesisQuote.of(names, self.recipes, self.first + self.loss, self.confidence, self.notes)
 
     def rounds(self, noisy: Sequence[pa.Table]) -> Iterator[Round]:
         """Table after table; rows of parents are known before their children are made."""
         chance = np.random.default_rng(words(OperatingSystem(), 4))  # for rows, which are made of noisy numbers alone
         for number, (cells, recipe) in enumerate(zip(self.cells, self.recipes, strict=True)):
             first = number * _ROUNDS
+            self.told(f"{cells.name}: counting columns")
             yield Round((by_value(cells),), partial(_counts, cells, recipe))
             counted = recipe.counted(_numbers(noisy[first]))
+            self.told(f"{cells.name}: counting pairs")
             yield Round((by_pair(cells, counted.finest, recipe.pairs),), partial(_pairs, cells, counted))
             measured = counted.measured(_numbers(noisy[first + 1]))
             given, size = self._given(number, counted, noisy)
+            self.told(f"{cells.name}: drawing rows")
             with uncounted():
                 rows, method = measured.draw(size, chance, given)
             yield Round((), partial(_rows, cells, rows, method))
+            self.told(f"{cells.name}: certifying")
             query = by_pair(cells, counted.shown, recipe.pairs)
             yield Round((query,), partial(_distances, cells, counted, rows))
 
@@ -123,7 +133,7 @@ class SynthesisPlan:
                 SyntheticTable(
                     name=cells.name,
                     measured=counted.measured(_numbers(pairs)),
-                    rows=tuple(column.to_numpy().astype(np.int64) for column in rows.columns),
+                    rows=tuple(column.to_numpy() for column in rows.columns),
                     method=(rows.schema.metadata or {}).get(_METHOD, b"").decode(),
                     distances=_numbers(distances),
                     parent=cells.parent,
@@ -131,7 +141,8 @@ class SynthesisPlan:
                 )
             )
         unit = self.policy.tables[self.cells[0].name].unit
-        return SyntheticRelease(tuple(found), self.loss, free, self.confidence, self.notes, unit, self._resolve)
+        loss = self.first + self.loss
+        return SyntheticRelease(tuple(found), loss, free, self.confidence, self.notes, unit, self._resolve)
 
     def _resolve(self, table: str, condition: str) -> tuple[tuple[int, ...], NDArray[np.bool_]]:
         """Which of a table's own columns a condition is about, and which of their values satisfy it."""
@@ -145,12 +156,14 @@ class SynthesisPlan:
         if cells.parent is None:
             wanted = self.wanted.rows if number == 0 else None
             return None, min(MOST_ROWS, wanted or max(1, round(counted.rows)))
-        parents = [column.to_numpy().astype(np.int64) for column in noisy[2].columns]
+        parents = [column.to_numpy() for column in noisy[2].columns]
         own = self.cells[0].children.index(cells.name) - len(self.cells[0].children)
         return siblings(parents, own, MOST_ROWS)
 
 
-def plan_synthesis(policy: Policy, wanted: Synthesis, spend: Spend, selected: Selected) -> SynthesisPlan:
+def plan_synthesis(
+    policy: Policy, wanted: Synthesis, spend: Spend, selected: Selected, first: Sequence[Loss] = ()
+) -> SynthesisPlan:
     """The plan for this spend, in rho; half of it for parents, the rest for their children."""
     cells = table_cells(policy, wanted, selected)
     ChargeLimits.of(policy).check_size(sum(column.size for one in cells for column in one.columns))
@@ -167,7 +180,7 @@ def plan_synthesis(policy: Policy, wanted: Synthesis, spend: Spend, selected: Se
         )
         for one in cells
     )
-    return SynthesisPlan(wanted, policy, cells, recipes, _notes(cells), spend.confidence)
+    return SynthesisPlan(wanted, policy, cells, recipes, _notes(cells), spend.confidence, together(first))
 
 
 def in_rho(spend: Spend, *, unlisted: bool) -> Spend:
@@ -190,12 +203,6 @@ def in_rho(spend: Spend, *, unlisted: bool) -> Spend:
     if rho <= 0:
         raise Refused("bad-spend", "So small an epsilon needs noise beyond all bounds.", "Spend more.")
     return replace(spend, epsilon=None, rho=rho, delta=delta if unlisted else None)
-
-
-def explained(policy: Policy, wanted: Synthesis, spend: Spend) -> SynthesisQuote:
-    """The price; of values that are not selected yet, as if there were twenty."""
-    _, _, rest = unlisted_values(policy, wanted, spend)
-    return plan_synthesis(policy, wanted, rest, {}).quote
 
 
 def unlisted_values(policy: Policy, wanted: Synthesis, spend: Spend) -> tuple[dict[tuple[str, str], str], Spend, Spend]:
@@ -227,7 +234,8 @@ def _notes(cells: Sequence[TableCells]) -> tuple[str, ...]:
             found.append(f"{one.name}: people with more than {source.contribution} rows count as {source.contribution}")
         if one.unlisted:
             columns = ", ".join(column for _, column in one.unlisted)
-            found.append(f"{one.name}: rare values of {columns} are shown as (other)")
+            said = f"values of {columns} are found first, for a tenth of the price; rare ones are shown as (other)"
+            found.append(f"{one.name}: {said}")
     if any(one.parent for one in cells):
         found.append("rows of one parent are drawn independently of each other, given their parent")
     return tuple(found)
@@ -247,9 +255,7 @@ def _pairs(cells: TableCells, counted: CountedTable, exact: Sequence[pa.Table]) 
 def _rows(cells: TableCells, rows: Sequence[IntArray], method: str, exact: Sequence[pa.Table]) -> pa.Table:
     """The third's has none: rows are made of noisy numbers. As places, in as few bytes as they need."""
     del exact
-    columns = [
-        pa.array(row.astype(np.min_scalar_type(column.size))) for row, column in zip(rows, cells.columns, strict=True)
-    ]
+    columns = [pa.array(narrow(row, column.size)) for row, column in zip(rows, cells.columns, strict=True)]
     table = pa.table(columns, names=[str(place) for place in range(len(columns))])
     return table.replace_schema_metadata({_METHOD: method.encode()})
 
@@ -260,7 +266,8 @@ def _distances(
     """The last round's: of the distances between the rows that were drawn and those that there are."""
     shown, certificate = counted.shown, counted.recipe.certificate(counted.rows)
     found = exact_pairs(cells, shown, certificate.pairs, exact[0])
-    return _kept(certificate.measure(found, [own[row] for own, row in zip(shown, rows, strict=True)]))
+    table = [narrow(own, own.size)[row] for own, row in zip(shown, rows, strict=True)]
+    return _kept(certificate.measure(found, table))
 
 
 def _kept(noisy: IntArray) -> pa.Table:

@@ -112,7 +112,7 @@ def _sampled(steps: list[GradientSteps], delta: Fraction) -> Fraction:
         from dp_accounting import GaussianDpEvent, PoissonSampledDpEvent  # noqa: PLC0415 - only here
         from dp_accounting.rdp import RdpAccountant  # noqa: PLC0415 - same
     except ImportError:
-        hint = "Install it: pip install 'deniable[learn]'."
+        hint = "Install it: pip install 'deniable[pld]'."
         raise Refused("needs-extra", "Sampled steps are accounted by dp-accounting.", hint) from None
     accountant = RdpAccountant()
     for one in steps:

@@ -38,7 +38,7 @@ from deniable.policy import Policy
 from deniable.releases.linear.measurement import together
 
 _NOISY = "noisy"
-_VERSION = "training, 1"
+_VERSION = "training, 2"
 """Of what is made of the noisy numbers: another method is another model."""
 _WAY_BACK = Fraction(1, 10**9)
 """Left unspent, for what whole-numbered noise loses more than continuous noise."""

@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from markupsafe import Markup
 
 from deniable.curator import Budget
-from deniable.doors.console.charts import falling
+from deniable.doors.console.drawn.charts import falling
 from deniable.doors.console.pages import HOME, go, page
 from deniable.doors.console.visitors import Visiting
 from deniable.service.history import Charged
@@ -33,6 +33,11 @@ class Sum:
     spent: Fraction | None
     """None: a question lacked this form, and the sum is closed."""
     picture: Markup
+
+    @property
+    def closed(self) -> bool:
+        """Whether questions are paid from another sum, because this one has no room."""
+        return self.spent is None or self.spent > self.cap
 
     @property
     def share(self) -> int:

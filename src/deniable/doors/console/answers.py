@@ -12,10 +12,10 @@ from starlette.exceptions import HTTPException
 from deniable.core.errors import Failed, Refused
 from deniable.curator import NoisyAnswer, PublicAnswer
 from deniable.doors.console import asking
-from deniable.doors.console.charts import chart_of
+from deniable.doors.console.drawn.charts import chart_of
+from deniable.doors.console.drawn.sheets import compared, first_keys, sheet_of
+from deniable.doors.console.drawn.snippets import snippets
 from deniable.doors.console.pages import HOME, page
-from deniable.doors.console.sheets import compared, first_keys, sheet_of
-from deniable.doors.console.snippets import snippets
 from deniable.doors.console.visitors import Visiting
 from deniable.doors.console.written import WrittenQuestion
 from deniable.doors.http.formats import ARROW, CSV, JSON, PARQUET
@@ -38,7 +38,7 @@ class AnswerPage:
     chosen: tuple[str, str] = ("", "")
     """Two groups that are compared."""
 
-    def facts(self, request: Request) -> dict[str, Any]:
+    def facts(self, request: Request, session: Session) -> dict[str, Any]:
         """What the template is given."""
         column = request.query_params.get("column", "")
         return {
@@ -50,7 +50,7 @@ class AnswerPage:
             "notes": self.answer.notes,
             "price": self.answer.sheet().price,
             "forms": list(FORMS),
-            "snippets": snippets(request, self.written),
+            "snippets": snippets(request, self.written, session),
             "groups": first_keys(self.answer),
             "chosen": self.chosen,
             "difference": compared(self.answer, *self.chosen) if all(self.chosen) else None,
@@ -73,7 +73,7 @@ async def look(request: Request, name: str, visitor: Visiting, one: str = "", ot
     except Failed as failure:
         return await asking.shown(request, visitor, written, waiting={"place": "", "stage": str(failure)})
     found = AnswerPage(place, written, answer, (one, other))
-    return await asking.shown(request, visitor, written, answer=found.facts(request))
+    return await asking.shown(request, visitor, written, answer=found.facts(request, visitor.session))
 
 
 @router.get("/answers/{name}/stage")

@@ -12,12 +12,15 @@ from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
-from deniable.doors.console import accounts, answers, asking, custody, data, entrance, history, review
+from deniable.doors.console import accounts, answers, asking, data, entrance, history, proofs, review
 from deniable.doors.console.begun import Texts
+from deniable.doors.console.custodian import custody, policies, releases
 from deniable.doors.console.pages import STATIC, go, page
 from deniable.doors.console.visitors import Stranger, sign_in_address
+from deniable.doors.console.written import WrittenQuestion
 from deniable.doors.http.jobs import Jobs
 from deniable.doors.http.problems import status_of
+from deniable.service.orders import Order
 from deniable.service.service import Service
 from deniable.service.visits import Visits
 
@@ -29,8 +32,9 @@ def make_console(service: Service, jobs: Jobs, *, secure: bool) -> FastAPI:
     """The pages, as an application of their own: their errors are pages, too."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     app.state.service, app.state.jobs, app.state.secure = service, jobs, secure
-    app.state.visits, app.state.texts = Visits(service.limits.idle), Texts()
-    for part in (entrance, asking, answers, history, accounts, data, custody, review):
+    app.state.visits, app.state.texts = Visits(service.limits.idle), Texts[WrittenQuestion]()
+    app.state.orders = Texts[Order]()
+    for part in (entrance, asking, answers, history, accounts, data, custody, policies, releases, review, proofs):
         app.include_router(part.router)
     app.mount("/static", GZipMiddleware(_Kept(directory=STATIC)))  # pages are not packed: they hold secrets
     app.add_exception_handler(Stranger, _stranger)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from hashlib import sha256
-from math import isfinite, log10
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -15,19 +14,21 @@ from deniable.core.errors import Refused
 from deniable.core.loss import Loss
 from deniable.curator import Budget
 from deniable.doors.console.begun import begin
-from deniable.doors.console.builder import SIGNS, Built
+from deniable.doors.console.builder import SIGNS, Built, first_example
 from deniable.doors.console.data import described
+from deniable.doors.console.drawn.previews import DrawnPreview, previewed
+from deniable.doors.console.drawn.sketches import sketches
+from deniable.doors.console.mending import Mended, mended, usual_amount
 from deniable.doors.console.pages import HOME, by_script, go, page
 from deniable.doors.console.visitors import Visiting, Visitor
 from deniable.doors.console.written import WrittenQuestion
 from deniable.planner import Quote
-from deniable.planner.plan import Priced
 from deniable.service.session import Session
 
 router = APIRouter()
 _FREE = frozenset({"public-table"})
 """Codes of refusals to name a price, because there is none."""
-_MEANT = re.compile(r"[Dd]id you mean '([^']+)'\?")
+_REFUSED = "warning: this would be refused: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ class Price:
     refusal: Refused | None = None
     free: str = ""
     """Why it costs nothing, if it does."""
+    mended: tuple[Mended, ...] = ()
+    """What the hint of a refusal suggests."""
 
     @property
     def seal(self) -> str:
@@ -61,27 +64,43 @@ class Price:
             return None
         return self.budget.after(self.quote.loss).largest_epsilon
 
-    def reach(self, line: Priced) -> tuple[float, float]:
-        """Where a whisker begins and ends that is as long as the error, in steps of ten of what one person moves."""
-        size = line.error / line.sensitivity if line.sensitivity else 0.0
-        half = min(96.0, 4 + 18.4 * log10(1 + max(0.0, size))) if isfinite(size) else 96.0
-        return round(100 - half, 1), round(100 + half, 1)
+    @property
+    def preview(self) -> DrawnPreview:
+        """Its error bars, for groups of a few sizes."""
+        return previewed(self.quote)
 
     @property
-    def mended(self) -> str:
-        """The question with what the hint suggests in its place; nothing, if it suggests no word."""
-        found = None if self.refusal is None else _MEANT.search(self.refusal.hint)
-        if found is None or self.refusal is None or self.refusal.position is None:
-            return ""
-        start, end = self.refusal.position
-        return f"{self.written.sql[:start]}{found[1]}{self.written.sql[end:]}"
+    def refused(self) -> str:
+        """Why the account would refuse it now, as its notes say; empty, if it would not."""
+        notes = () if self.quote is None else self.quote.notes
+        return next((note.removeprefix(_REFUSED).split(". ")[0] for note in notes if note.startswith(_REFUSED)), "")
+
+    @property
+    def falls(self) -> tuple[float, float] | None:
+        """What is left of the account before and after it, in percent: of the sum that has most room then."""
+        if self.quote is None or self.budget is None:
+            return None
+        cap, before, after = self.budget.total, self.budget.spent, self.budget.after(self.quote.loss).spent
+        found = [
+            (_left(getattr(before, form), whole), _left(spent, whole))
+            for form in ("epsilon", "rho", "mu_squared")
+            if (whole := getattr(cap, form)) and (spent := getattr(after, form)) is not None
+        ]
+        return max(found, key=lambda pair: pair[1], default=None)
+
+
+def _left(spent: Fraction, whole: Fraction) -> float:
+    return round(100 * max(0.0, 1 - float(spent / whole)), 2)
 
 
 @router.get("/ask")
 async def ask_page(request: Request, visitor: Visiting) -> Response:
     """An empty page, or a question to begin with."""
-    said = dict(request.query_params)
-    return await shown(request, visitor, WrittenQuestion.read(said) if "sql" in said else _usual(visitor.session))
+    said, usual = dict(request.query_params), _usual(visitor.session)
+    built = Built.read(said)
+    if sql := built.sql(visitor.session.policy):
+        return await shown(request, visitor, replace(usual, sql=sql), built)
+    return await shown(request, visitor, WrittenQuestion.read(said) if "sql" in said else usual)
 
 
 @router.post("/ask/price")
@@ -126,9 +145,12 @@ async def shown(
         "written": written,
         "price": None if "answer" in more or "price" in more else await priced(session, written),
         "tables": described(session.policy),
+        "pictures": sketches(await session.profile()),
         "schema": {name: list(table.columns) for name, table in session.policy.tables.items()},
         "budget": await session.budget(),
         "usual": session.policy.per_question.get(session.who),
+        "asked": len(await session.history(0, 2)),
+        "example": first_example(session.policy),
         "answer": None,
         "waiting": None,
         "write": "",
@@ -148,11 +170,20 @@ async def priced(session: Session, written: WrittenQuestion) -> Price | None:
     except Refused as refusal:
         if refusal.code in _FREE:
             return Price(written, free="It is about public tables alone: the answer is exact, and free.")
-        return Price(written, refusal=refusal)
+        return Price(written, refusal=refusal, mended=await _mended(session, written, refusal))
     why = "You have this answer already: you see it again, with the same noise, for free." if seen else ""
     if quote.loss == Loss.zero():
         why = "No row is looked at: the answer is exact, and free."
     return Price(written, quote, await session.budget(), free=why)
+
+
+async def _mended(session: Session, written: WrittenQuestion, refusal: Refused) -> tuple[Mended, ...]:
+    async def price(changed: WrittenQuestion) -> Quote:
+        return await session.explain(*changed.settled)
+
+    total = (await session.budget()).total
+    usual = usual_amount(float({"epsilon": total.epsilon, "rho": total.rho}.get(written.pay) or 0))
+    return await mended(written, refusal, usual, price)
 
 
 def _usual(session: Session) -> WrittenQuestion:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from typing import Generic, TypeVar
 
 from fastapi import Request
 
@@ -12,21 +13,22 @@ from deniable.doors.http.jobs import Asked, Jobs
 from deniable.service.session import Session
 
 _MOST = 2_000
+Written = TypeVar("Written")
 
 
-class Texts:
+class Texts(Generic[Written]):
     """What was asked under which address, as long as there is room."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, WrittenQuestion] = OrderedDict()
+        self._known: OrderedDict[str, Written] = OrderedDict()
 
-    def keep(self, name: str, written: WrittenQuestion) -> None:
+    def keep(self, name: str, written: Written) -> None:
         """Until there are too many."""
         self._known[name] = written
         while len(self._known) > _MOST:
             self._known.popitem(last=False)
 
-    def get(self, name: str) -> WrittenQuestion | None:
+    def get(self, name: str) -> Written | None:
         """What was asked."""
         return self._known.get(name)
 

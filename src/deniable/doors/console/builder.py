@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from deniable.core.algebra.expression import Kind
 from deniable.policy import Policy
@@ -37,6 +38,18 @@ class Built:
     where: str = ""
     sign: str = "is"
     value: str = ""
+
+    @property
+    def words(self) -> str:
+        """For people: what is asked, and by what."""
+        kind, _, column = self.what.partition(" ")
+        said = f"the {kind} {column}" if column else f"how many {self.table} there are"
+        return f"{said}{f', for each {self.by}' if self.by else ''}"
+
+    @property
+    def address(self) -> str:
+        """What it is called in an address."""
+        return urlencode({"table": self.table, "what": self.what, "by": self.by})
 
     @classmethod
     def read(cls, sent: Mapping[str, str]) -> Built:
@@ -97,6 +110,20 @@ class Built:
     def _column(self, policy: Policy, name: str) -> DeclaredColumn | None:
         table = policy.tables.get(self.table)
         return None if table is None else table.columns.get(name)
+
+
+def first_example(policy: Policy) -> Built | None:
+    """A first question that this policy allows: an average for each of a few groups, or a count."""
+    for name, table in policy.tables.items():
+        if table.public:
+            continue
+        choices = Built(table=name).choices(policy)
+        averages = [value for value, _ in choices["what"] if value.startswith("average ")]
+        averages.sort(key=lambda value: table.columns[value.partition(" ")[2]].kind is not Kind.NUMBER)
+        what = averages[0] if averages else "rows"
+        listed = [value for value, _ in choices["by"] if table.columns.get(value) and table.columns[value].values]
+        return Built(name, what, by=listed[0] if listed else "")
+    return None
 
 
 def quoted(name: str) -> str:

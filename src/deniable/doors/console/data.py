@@ -8,10 +8,13 @@ from math import exp
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
+from starlette.exceptions import HTTPException
 
 from deniable.core.algebra.expression import Kind
 from deniable.core.sensitivity import Neighbours
 from deniable.core.shown import at_least, plain
+from deniable.doors.console.custodian.made import document
+from deniable.doors.console.drawn.sketches import sketches
 from deniable.doors.console.pages import page
 from deniable.doors.console.visitors import Visiting
 from deniable.policy import Policy
@@ -45,8 +48,26 @@ class DescribedTable:
 @router.get("/data")
 async def data(request: Request, visitor: Visiting) -> Response:
     """The policy as a page."""
-    policy = visitor.session.policy
-    return page(request, "data", tables=described(policy), promises=promises(policy))
+    policy, profile = visitor.session.policy, await visitor.session.profile()
+    return page(
+        request,
+        "data",
+        tables=described(policy),
+        promises=promises(policy),
+        profile=profile,
+        pictures=sketches(profile),
+    )
+
+
+@router.get("/data/profile")
+async def profile(visitor: Visiting) -> Response:
+    """The profile's own page, for whoever has been shown it."""
+    from deniable.releases.profile.page import page as profile_page  # noqa: PLC0415 - most have no profile
+
+    found = await visitor.session.profile()
+    if found is None:
+        raise HTTPException(404, "There is no profile that you have been shown.")
+    return document(profile_page(found))
 
 
 def described(policy: Policy) -> list[DescribedTable]:
@@ -107,6 +128,8 @@ def _column(column: DeclaredColumn, table: DeclaredTable) -> str:
         found.append(f"one of {listed}{f' and {more} more' if more > 0 else ''}")
     elif column.low is not None and column.high is not None:
         found.append(f"from {_bound(column.low)} to {_bound(column.high)}; what is outside counts as the nearest end")
+    elif column.kind is Kind.BOOLEAN:
+        found.append("true or false")
     elif column.kind is Kind.TEXT and not table.public:
         found.append("values are private: rare ones stay hidden, and grouping by them costs a delta")
     elif column.kind in (Kind.INTEGER, Kind.NUMBER) and not table.public:
@@ -115,7 +138,7 @@ def _column(column: DeclaredColumn, table: DeclaredTable) -> str:
         found.append(f"in steps of {plain(column.step)}")
     if column.nulls and not table.public:
         found.append("may be missing")
-    return "; ".join(found)
+    return "; ".join(found) or ("any value" if table.public else "can be counted and compared")
 
 
 def _bound(bound: Bound) -> str:

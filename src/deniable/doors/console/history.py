@@ -13,8 +13,8 @@ from starlette.exceptions import HTTPException
 from deniable.core.shown import at_most
 from deniable.doors.console import asking
 from deniable.doors.console.answers import AnswerPage, file
-from deniable.doors.console.pages import HOME, page
-from deniable.doors.console.snippets import notebook
+from deniable.doors.console.drawn.snippets import notebook
+from deniable.doors.console.pages import HOME, go, page
 from deniable.doors.console.visitors import Visiting
 from deniable.doors.console.written import WrittenQuestion
 from deniable.service.history import Charged
@@ -29,10 +29,22 @@ _DIGITS = Context(prec=60)
 async def history(request: Request, visitor: Visiting, find: str = "", before: int = 0) -> Response:
     """The last questions first; those whose text has the words in it."""
     visitor.session.may_ask()
-    found = [one for one in await visitor.session.history(0, _MOST) if find.lower() in one.question.lower()]
+    titles, wanted = await visitor.session.titles(), find.lower()
+    found = [
+        one
+        for one in await visitor.session.history(0, _MOST)
+        if wanted in one.question.lower() or wanted in titles.get(one.entry, "").lower()
+    ]
     shown = [one for one in reversed(found) if not before or one.entry < before]
     rest = shown[_A_PAGE - 1].entry if len(shown) > _A_PAGE else 0
-    return page(request, "history", charges=shown[:_A_PAGE], find=find, many=len(found), next=rest)
+    return page(request, "history", charges=shown[:_A_PAGE], find=find, many=len(found), next=rest, titles=titles)
+
+
+@router.post("/history/{entry}/title")
+async def rename(request: Request, entry: int, visitor: Visiting) -> Response:
+    """Call a question something."""
+    await visitor.session.name(entry, visitor.sent.get("title", ""))
+    return go(request, f"{HOME}/history")
 
 
 @router.get("/history/notebook.ipynb")
@@ -41,7 +53,12 @@ async def as_notebook(request: Request, visitor: Visiting) -> Response:
     visitor.session.may_ask()
     wanted = {value for value in request.query_params.getlist("entry") if value.isdigit()}
     charges = [one for one in await visitor.session.history(0, _MOST) if not wanted or str(one.entry) in wanted]
-    text = notebook(request, [(f"Question {one.entry}, of {one.written[:10]}", _noted(one)) for one in charges])
+    titles = await visitor.session.titles()
+    asked = [one for one in charges if not one.release]
+    text = notebook(
+        request,
+        [(f"{titles.get(one.entry) or f'Question {one.entry}'}, of {one.written[:10]}", _noted(one)) for one in asked],
+    )
     named = {"Content-Disposition": 'attachment; filename="questions.ipynb"'}
     return Response(text, media_type="application/x-ipynb+json", headers=named)
 
@@ -54,7 +71,7 @@ async def again(request: Request, entry: int, visitor: Visiting, one: str = "", 
     if answer is None:
         return await asking.shown(request, visitor, written)
     found = AnswerPage(f"{HOME}/history/{entry}", written, answer, (one, other))
-    return await asking.shown(request, visitor, written, answer=found.facts(request))
+    return await asking.shown(request, visitor, written, answer=found.facts(request, visitor.session))
 
 
 @router.get("/history/{entry}/answer.{form}")

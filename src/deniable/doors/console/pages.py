@@ -13,6 +13,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from deniable import __version__
 from deniable.core.shown import at_least, at_most, error, label, plain, printable
+from deniable.doors.console.drawn.meanings import meaning
+from deniable.doors.console.drawn.wording import in_words
 from deniable.service.tokens import Role
 
 HOME = "/console"
@@ -24,6 +26,7 @@ MENU = {
     Role.CUSTODIAN: (
         ("policy", "Policy"),
         ("people", "People"),
+        ("releases", "Releases"),
         ("budget", "Budget"),
         ("activity", "Activity"),
         ("ledger", "Ledger"),
@@ -34,7 +37,7 @@ MENU = {
 """Where each role goes. What it may do there is decided by the service, not here."""
 
 
-_ROOMS = {"answers": "ask"}
+_ROOMS = {"answers": "ask", "proofs": "ledger"}
 """Pages that belong to another one's entry in the menu."""
 
 
@@ -48,6 +51,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {
+        "in_words": in_words,
+        "meaning": meaning,
         "at_least": at_least,
         "at_most": at_most,
         "error": error,

@@ -14,7 +14,7 @@ from deniable.doors.console.pages import HOME
 from deniable.service.session import Session
 from deniable.service.visits import Visit, Visits
 
-_MOST_FIELDS = 200
+_MOST_FIELDS = 2_000
 
 
 class Stranger(Exception):
@@ -33,6 +33,12 @@ class Visitor:
     session: Session
     sent: dict[str, str]
     """The fields of a form; nothing, where none was sent."""
+
+    def show_token(self) -> None:
+        """Refuses whoever has not sent the token with which the visit began, but only its cookie."""
+        if not self.visit.knows(self.sent.get("own", "").strip()):
+            hint = "Go back, and write it again."
+            raise Refused("own-token", "That is not the token with which you signed in.", hint)
 
 
 def cookie_name(*, secure: bool) -> str:
@@ -62,7 +68,7 @@ async def visiting(request: Request) -> Visitor:
     visits: Visits = request.app.state.visits
     visit = visits.find(key_of(request))
     if visit is None:
-        raise Stranger(request.url.path)
+        raise Stranger(_wanted(request))
     session = visit.session(request.state.request_id)
     try:
         session.admit()
@@ -70,12 +76,19 @@ async def visiting(request: Request) -> Visitor:
         if refusal.code != "token-ended":
             raise
         visits.end(key_of(request))
-        raise Stranger(request.url.path) from None
+        raise Stranger(_wanted(request)) from None
     request.state.visit = visit
     sent = await fields(request)
     if request.method == "POST" and not visit.sent(sent.get("form", "")):
         raise foreign()
     return Visitor(visit, session, sent)
+
+
+def _wanted(request: Request) -> str:
+    """The page that somebody looks at: a script of ours says which, and what was sent is not sent again."""
+    if (looked := request.headers.get("hx-current-url")) is not None:
+        return urlsplit(looked).path
+    return request.url.path if request.method == "GET" else HOME
 
 
 Visiting = Annotated[Visitor, Depends(visiting)]

@@ -9,7 +9,7 @@ from hashlib import sha256
 from deniable.service.hints import hinted, merged
 
 PAYMENTS = ("epsilon", "rho", "accuracy")
-_EXTRA = ("delta", "confidence")
+_EXTRA = ("delta", "confidence", "rows")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,7 @@ class WrittenQuestion:
     amount: str = ""
     delta: str = ""
     confidence: str = ""
+    rows: str = ""
 
     @classmethod
     def read(cls, sent: Mapping[str, str]) -> WrittenQuestion:
@@ -44,11 +45,11 @@ class WrittenQuestion:
     @property
     def spending(self) -> dict[str, str]:
         """What the form says about paying; without an amount, the analyst's usual spend pays."""
-        said = {self.pay: self.amount, "delta": self.delta, "confidence": self.confidence}
+        said = {self.pay: self.amount, **{name: getattr(self, name) for name in _EXTRA}}
         return {name: number for name, number in said.items() if number}
 
     @property
     def digest(self) -> str:
         """Stands for all of it."""
-        parts = (self.sql, self.pay, self.amount, self.delta, self.confidence)
+        parts = (self.sql, self.pay, self.amount, *(getattr(self, name) for name in _EXTRA))
         return sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

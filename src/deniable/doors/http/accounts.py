@@ -22,7 +22,7 @@ from deniable.doors.http.shapes import (
     TokensEndedBody,
     VerifiedBody,
 )
-from deniable.service.custody import Custody
+from deniable.service.custodian.custody import Custody
 from deniable.service.tokens import Token
 
 router = APIRouter()

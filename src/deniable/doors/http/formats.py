@@ -15,6 +15,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from deniable.curator import NoisyAnswer, PublicAnswer
+from deniable.files.spreadsheet import plain
 
 if TYPE_CHECKING:  # strategies are slow to load
     from deniable.releases.linear.release import Release
@@ -24,8 +25,6 @@ ARROW, PARQUET = "application/vnd.apache.arrow.stream", "application/vnd.apache.
 FORMS = (JSON, CSV, ARROW, PARQUET)
 KEY = b"deniable"
 """Under which an Arrow schema keeps what is said of the answer."""
-_BEGINS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
-"""With what formulas begin in some spreadsheet; the last four are the first four in full width."""
 
 
 Written = Union[NoisyAnswer, PublicAnswer, "Release"]
@@ -61,17 +60,15 @@ def said(body: object, status: int = 200, headers: dict[str, str] | None = None,
 
 def beside(answer: Written) -> dict[str, object]:
     """What is said of an answer, beside its rows."""
-    found = answer.to_dict()
-    noisy = [name.removesuffix("_low") for name in answer.intervals.column_names if name.endswith("_low")]
-    return {**{key: value for key, value in found.items() if key != "rows"}, "noisy": noisy}
+    return {key: value for key, value in _whole(answer).items() if key != "rows"}
 
 
 def written(answer: Written, form: str) -> Response:
     """The answer, with its intervals."""
     if form == JSON:
-        return said({**answer.to_dict(), **beside(answer)})
+        return said(_whole(answer))
     if form == CSV:
-        return Response(_csv(answer.with_intervals), media_type=f"{CSV}; charset=utf-8")
+        return Response(csv_of(answer.with_intervals), media_type=f"{CSV}; charset=utf-8")
     if form == ARROW:
         return Response(_streamed(answer), media_type=form)
     sink = pa.BufferOutputStream()
@@ -83,7 +80,13 @@ def written_all(answers: Sequence[Written], form: str) -> Response:
     """Several answers: JSON, or Arrow streams, one after the other."""
     if form == ARROW:
         return Response(b"".join(_streamed(answer) for answer in answers), media_type=form)
-    return said({"answers": [{**answer.to_dict(), **beside(answer)} for answer in answers]})
+    return said({"answers": [_whole(answer) for answer in answers]})
+
+
+def _whole(answer: Written) -> dict[str, object]:
+    """The rows, what is said of them, and which columns are noisy."""
+    noisy = [name.removesuffix("_low") for name in answer.intervals.column_names if name.endswith("_low")]
+    return {**answer.to_dict(), "noisy": noisy}
 
 
 def _noted(answer: Written) -> pa.Table:
@@ -105,7 +108,7 @@ def _finite(body: object) -> object:
     return None if isinstance(body, float) and not isfinite(body) else body
 
 
-def _csv(table: pa.Table) -> str:
+def csv_of(table: pa.Table) -> str:
     """NULL is empty. What a spreadsheet would take for a formula, also as a name, gets an apostrophe before it.
 
     Lines end as in RFC 4180: the writer quotes no other end of a line than its own, and within a value that is not
@@ -120,4 +123,4 @@ def _csv(table: pa.Table) -> str:
 
 
 def _plain(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value[:1] in _BEGINS else value
+    return plain(value) if isinstance(value, str) else value

@@ -33,6 +33,12 @@ class Asked:
         """Whether there is an answer, or the lack of one."""
         return self.task is not None and self.task.done()
 
+    @property
+    def refused(self) -> bool:
+        """Whether nothing was carried out."""
+        task = self.task
+        return task is not None and task.done() and not task.cancelled() and isinstance(task.exception(), Refused)
+
     def told(self, stage: str) -> None:
         """A stage that everybody may know of: that it was started, or charged."""
         self.stages.append(stage)
@@ -61,7 +67,9 @@ class Jobs:
     def start(
         self, owner: tuple[str, str], key: str | None, body: str, work: Callable[[Asked], Coroutine[Any, Any, Any]]
     ) -> Asked:
-        """Begin; or, for a key that was used with the same body, what was begun then.
+        """Begin; or, for a key that was used with the same body, what was begun then, unless it was refused.
+
+        A refusal has cost nothing, and need not stand: whoever is told to wait a moment sends the same key again.
 
         Raises:
             Refused: the key was used with another body, or there are too many questions.
@@ -69,8 +77,9 @@ class Jobs:
         if key is not None and (known := self._keys.get((*owner, key))) is not None:
             if known[1] != body:
                 raise Refused("key-reused", "The Idempotency-Key was used for another request.", "Choose a new one.")
-            if known[0] in self._found:
-                return self._found[known[0]]
+            earlier = self._found.get(known[0])
+            if earlier is not None and not earlier.refused:
+                return earlier
         mine = [one for one in self._found.values() if one.owner == owner]
         over = [one for one in mine if one.over]
         if len(mine) - len(over) >= _MOST_EACH:
@@ -97,6 +106,10 @@ class Jobs:
         """What this person has asked; somebody else's is not there."""
         found = self._found.get(name)
         return found if found is not None and found.owner == owner else None
+
+    def of(self, owner: tuple[str, str]) -> list[Asked]:
+        """All that this person has asked, as far as it is known, oldest first."""
+        return [one for one in self._found.values() if one.owner == owner]
 
 
 def _finished(asked: Asked, task: asyncio.Task[Any]) -> None:

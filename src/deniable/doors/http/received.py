@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from deniable.core.loss import Loss
+from deniable.core.paid import Paid
 from deniable.core.shown import percent
 from deniable.display import Sheet, SheetColumn, Tabular
 from deniable.display.frames import to_rows
@@ -51,6 +52,11 @@ class ServedAnswer(Tabular):
         return bool(self.said["free"])
 
     @property
+    def share(self) -> bool:
+        """Whether the analyst's share alone has paid."""
+        return bool(self.said.get("share", False))
+
+    @property
     def confidence(self) -> Fraction:
         """Of the intervals."""
         return exact(self.said.get("confidence", 1))
@@ -85,7 +91,7 @@ class ServedAnswer(Tabular):
                 columns.append(SheetColumn.noisy(name, values.to_pylist(), low, high, whole=whole))
             else:
                 columns.append(SheetColumn.keys(name, values.to_pylist()))
-        paid = "free, because it was asked before" if self.free else f"paid {self.loss}"
+        paid = (Paid.BEFORE if self.free else Paid.SHARE if self.share else Paid.NOW).words(self.loss)
         price = (
             f"± noise, {percent(self.confidence)} confidence · {paid}" if "confidence" in self.said else "exact · free"
         )

@@ -31,7 +31,7 @@ class SpendBody(BaseModel):
     contribution: Number | None = Field(default=None, description="Fewer rows of one person than the policy allows.")
     simultaneous: bool | str | None = Field(default=None, description="All intervals of the answer hold at once.")
     after: str | list[str] | None = Field(
-        default=None, description="Steps after the noise: nonnegative, whole, nonzero."
+        default=None, description="Steps after the noise: nonnegative, whole, consistent, nonzero."
     )
 
     def named(self) -> dict[str, Any]:
@@ -103,6 +103,9 @@ class AnswerBody(BaseModel):
     rows: list[dict[str, Any]]
     loss: Loss
     free: bool = Field(description="Whether it cost nothing: it was asked before, or is about public tables.")
+    share: bool = Field(
+        default=False, description="Whether the analyst's share alone has paid: the population's budget had before."
+    )
     meaning: str | None = None
     notes: list[str]
     confidence: float | None = None

@@ -27,7 +27,7 @@ _TOLD = (
 )
 
 
-class Connection:
+class ClientConnection:
     """A session on the wire, from the first ReadyForQuery to the last message."""
 
     def __init__(
@@ -38,6 +38,7 @@ class Connection:
         self._executor = Executor(session, catalogue, self._settings, limits)
         self._working: asyncio.Task[None] | None = None
         self._skipping = False
+        self.owner = session.population.name, session.who
         self.process, self.key = randbelow(2**31 - 1) + 1, token_bytes(4)
 
     def cancel(self) -> None:
@@ -245,11 +246,11 @@ class Connection:
 
 
 _EXTENDED = {
-    b"P": Connection._parse,  # noqa: SLF001 - its own
-    b"B": Connection._bind,  # noqa: SLF001 - same
-    b"D": Connection._describe,  # noqa: SLF001 - same
-    b"E": Connection._execute,  # noqa: SLF001 - same
-    b"C": Connection._close,  # noqa: SLF001 - same
+    b"P": ClientConnection._parse,  # noqa: SLF001 - its own
+    b"B": ClientConnection._bind,  # noqa: SLF001 - same
+    b"D": ClientConnection._describe,  # noqa: SLF001 - same
+    b"E": ClientConnection._execute,  # noqa: SLF001 - same
+    b"C": ClientConnection._close,  # noqa: SLF001 - same
 }
 
 

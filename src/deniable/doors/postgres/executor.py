@@ -90,9 +90,7 @@ class Executor:
 
     def keep_portal(self, name: str, portal: Portal) -> None:
         """Same."""
-        if name and name in self._portals:
-            raise PgError("42P03", f'cursor "{name}" already exists')
-        self._room(self._portals, name)
+        self._vacant(name)
         self._portals[name] = portal
 
     def statement(self, name: str) -> Prepared:
@@ -113,6 +111,11 @@ class Executor:
             self._statements.pop(name, None)
         else:
             self._portals.pop(name, None)
+
+    def _vacant(self, name: str) -> None:
+        if name and name in self._portals:
+            raise PgError("42P03", f'cursor "{name}" already exists')
+        self._room(self._portals, name)
 
     def _room(self, held: dict[str, Prepared] | dict[str, Portal], name: str) -> None:
         if name not in held and len(held) >= self._limits.statements:
@@ -152,7 +155,8 @@ class Executor:
         return self._quiet(command, text)
 
     async def _declare(self, command: Command, values: Sequence[Value], oids: Sequence[int]) -> Result:
-        """A cursor has its rows from the start: an answer is whole, and paid for once."""
+        """A cursor has its rows from the start: an answer is whole, and paid for once; if there is room for it."""
+        self._vacant(command.name)
         found = await self._desk.select(command.text, values, oids)
         portal = Portal(Prepared(command.text, tuple(oids)), formats=(int(command.binary),), result=found, cursor=True)
         self.keep_portal(command.name, portal)

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from deniable.doors.postgres.errors import PgError, protocol
 from deniable.service.limits import ServerLimits
 
-_HEADER = 5
 _BATCH = 64 << 10
 
 

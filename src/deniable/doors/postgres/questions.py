@@ -30,6 +30,8 @@ from deniable.service.log import note
 from deniable.service.session import Session
 
 _LONGEST = 65_536
+_SHORT = 4_096
+"""Characters of a statement that is remembered: clients send the same ones again and again."""
 _MANY = 10_000
 """Rows that are made ready in a thread, so that nobody else waits meanwhile."""
 _UNKNOWN = {"0A000", "42P01", "42703", "42883"}
@@ -81,11 +83,18 @@ class Desk:
         with _in_words(question):
             plain, hint = hinted(question.text)
             answer = await self.session.ask(plain, merged(hint, self.settings.spending))
-            left = () if answer.free else (await self.session.budget()).notes
+            left = () if answer.free else await self._left()
         table = answer.with_intervals if self.settings.intervals else answer.table
         columns = tuple(PgColumn(field.name, _arrow_oid(field.type)) for field in table.schema)
         rows = _rows(table) if table.num_rows < _MANY else await asyncio.to_thread(_rows, table)
         return Result(f"SELECT {len(rows)}", columns, rows, _notices(answer, left))
+
+    async def _left(self) -> tuple[str, ...]:
+        """What may still be asked; nothing, if that is refused: the answer was paid for, and leaves."""
+        try:
+            return (await self.session.budget()).notes
+        except Refused:
+            return ()
 
     async def explain(self, text: str, values: Sequence[Value], oids: Sequence[int]) -> Result:
         """The price of a question, as rows."""
@@ -103,6 +112,14 @@ class Desk:
         """Whether it is for the planner: if it names a table that the catalogue has not, or cannot be read at all."""
         if len(text) > _LONGEST:
             raise PgError("54001", f"A statement has at most {_LONGEST:,} characters.")
+        known = self.catalogue.questions.get(text)
+        if known is None:
+            known = self._is_question(text)
+            if len(text) <= _SHORT:
+                self.catalogue.questions.keep(text, known)
+        return known
+
+    def _is_question(self, text: str) -> bool:
         try:
             tree = parsed(text)
         except PgError:
@@ -247,7 +264,8 @@ def _rows(table: pa.Table) -> list[tuple[Value, ...]]:
 def _notices(answer: NoisyAnswer | PublicAnswer, left: Sequence[str]) -> tuple[str, ...]:
     """What the client is told beside the rows."""
     free = "free: it was asked before" if answer.loss.epsilon or answer.loss.rho else "free: nothing private was asked"
-    paid = free if answer.free else f"spent {answer.loss}"
+    alone = " from your share alone: the population's budget had paid before" if answer.share else ""
+    paid = free if answer.free else f"spent {answer.loss}{alone}"
     return (f"{paid}. {left[0]}" if left else paid, *answer.notes)
 
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.doors.postgres.catalogue.run import Catalogue
-from deniable.doors.postgres.connection import Connection
+from deniable.doors.postgres.connection import ClientConnection
 from deniable.doors.postgres.errors import PgError
 from deniable.doors.postgres.login import Encryption, greet, login
 from deniable.doors.postgres.messages import Wire
@@ -30,7 +30,7 @@ class PostgresDoor:
         self._catalogues = {
             name: Catalogue(one.curator.policy, one.public_tables()) for name, one in service.populations.items()
         }
-        self._connections: dict[int, Connection] = {}
+        self._connections: dict[int, ClientConnection] = {}
         self._open: set[asyncio.Task[None]] = set()
         self._coming: Counter[str] = Counter()
         self._server: asyncio.Server | None = None
@@ -39,10 +39,12 @@ class PostgresDoor:
         """Open the door; the port, which the system chooses where it is 0."""
         refuse_open(host, secure=self._encryption is not None)
         self._server = await asyncio.start_server(self._come, host, port, backlog=1024)
-        return int(self._server.sockets[0].getsockname()[1])
+        self._service.postgres = int(self._server.sockets[0].getsockname()[1])
+        return self._service.postgres
 
     async def close(self) -> None:
         """Take nobody in any more, and say goodbye to those who are here."""
+        self._service.postgres = None
         if self._server is not None:
             self._server.close()
         for task in list(self._open):
@@ -94,7 +96,9 @@ class PostgresDoor:
             if not self._coming[peer]:
                 del self._coming[peer]
         catalogue = self._catalogues[session.population.name]
-        connection = Connection(wire, session, catalogue, greeting.settings, limits)
+        connection = ClientConnection(wire, session, catalogue, greeting.settings, limits)
+        if sum(one.owner == connection.owner for one in self._connections.values()) >= limits.connections_each:
+            raise PgError("53300", "There are too many connections of yours.", fatal=True)
         self._connections[connection.process] = connection
         try:
             await connection.serve()

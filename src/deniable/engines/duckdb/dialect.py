@@ -191,10 +191,6 @@ class DuckDBDialect(Dialect):
         """By a join of its own kind."""
         return f"{rows} SEMI JOIN {others} USING ({column})"
 
-    def any_of(self, column: str) -> str:
-        """The first that comes."""
-        return f"ANY_VALUE({column})"
-
 
 _VARIADIC = {"least": "LEAST", "greatest": "GREATEST", "concat_with": "CONCAT_WS"}
 PATTERNS = {

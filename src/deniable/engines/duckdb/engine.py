@@ -12,7 +12,7 @@ from threading import Lock
 import pyarrow as pa
 
 from deniable.core.algebra.expression import Column
-from deniable.core.algebra.query import ExactQuery, VectorSums
+from deniable.core.algebra.query import ExactQuery, GroupQuery, VectorSums
 from deniable.core.algebra.relation import Matches
 from deniable.core.algebra.relation import tables as tables_of
 from deniable.core.errors import InvalidArgumentError
@@ -20,12 +20,13 @@ from deniable.engines.duckdb.dialect import DuckDBDialect
 from deniable.engines.duckdb.killable import Killable
 from deniable.engines.duckdb.lockdown import locks, tables
 from deniable.engines.duckdb.look import rejected, row
+from deniable.engines.duckdb.parts import AT_ONCE, together
 from deniable.engines.engine import Broken, Declared, Engine, RowCounts
 from deniable.engines.sql.compare import compared
 from deniable.engines.sql.fan_out import count, lightened
 from deniable.engines.sql.public import shown
 from deniable.engines.sql.relations import Tables
-from deniable.engines.sql.statements import statement
+from deniable.engines.sql.statements import is_divisible, statement, statement_of_part
 from deniable.files.fingerprint import Contents, content
 from deniable.files.scan import HERE, Step, columns, quoted
 from deniable.files.source import DataFile, Stamp
@@ -120,6 +121,14 @@ class DuckDB(Engine):
                     return table
         raise Broken("a file changes faster than it can be read")
 
+    def exact(self, query: GroupQuery) -> pa.Table:
+        """In parts, where pairs of people and groups could be more than memory holds."""
+        parts = 1 + self._rows(str(query.source.table)) // AT_ONCE if is_divisible(query) else 1
+        if parts == 1:
+            return super().exact(query)
+        found = [self.fetch(statement_of_part(query, self.tables, place, parts)) for place in range(parts)]
+        return together(found, [key.name for key in query.keys])
+
     def total(self, query: VectorSums) -> pa.Array:
         """Added up in the worker: no row leaves it."""
         request = json.dumps({"sql": self.emit(query), "kernel": query.kernel.to_dict()})
@@ -184,6 +193,12 @@ class DuckDB(Engine):
         if table not in self._files:
             raise InvalidArgumentError(table, "is not a declared table")
         return self._files[table]
+
+    def _rows(self, table: str) -> int:
+        """How many there are; of a file that is too small for many, nothing is counted."""
+        if sum(size for _, size, *_ in self._file(table).stamp() or ()) < AT_ONCE:
+            return 0
+        return int(self.fetch(f"SELECT COUNT(*) AS n FROM {self.tables.place(table)}")["n"][0].as_py())  # noqa: S608 - a declared table, quoted
 
     def _stored(self, table: str) -> dict[str, str]:
         """The columns of a table's file and their types, looked up again when the file has changed."""

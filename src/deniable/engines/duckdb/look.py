@@ -27,10 +27,16 @@ _GUESSES = {
     "BIGINT": r"TRY_CAST({0} AS BIGINT) IS NOT NULL AND regexp_full_match(trim({0}), '[+-]?(0|[1-9][0-9]*)')",
     "DOUBLE": r"TRY_CAST({0} AS DOUBLE) IS NOT NULL AND NOT regexp_full_match(trim({0}), '[+-]?0[0-9].*')",
     "BOOLEAN": "TRY_CAST({0} AS BOOLEAN) IS NOT NULL",
-    "DATE": "TRY_CAST({0} AS TIMESTAMP) = TRY_CAST(TRY_CAST({0} AS DATE) AS TIMESTAMP)",
-    "TIMESTAMP": r"TRY_CAST({0} AS TIMESTAMP) IS NOT NULL AND NOT regexp_matches({0}, '[0-9](Z|z|[+-][0-9:]+)$')",
+    "DATE": "regexp_matches({0}, '^ *[0-9][0-9][0-9][0-9]')"
+    " AND COALESCE(TRY_CAST({0} AS TIMESTAMP) = TRY_CAST(TRY_CAST({0} AS DATE) AS TIMESTAMP), false)",
+    "TIMESTAMP": "regexp_matches({0}, '^ *[0-9][0-9][0-9][0-9]') AND TRY_CAST({0} AS TIMESTAMP) IS NOT NULL"
+    " AND NOT regexp_matches({0}, '[0-9](Z|z|[+-][0-9:]+)$')",
 }
-"""What every text in a column must be, to be read as one of these by the engine's own casts. 02138 is a code."""
+"""What every text in a column must be, to be read as one of these by the engine's own casts. 02138 is a code, and
+1/2/24 no day of the year 1, as which it would be read. None may be NULL: bool_and would pass over it."""
+_NUMBER = r"NULLIF(regexp_full_match(trim({0}), '[+-]?(0|[1-9][0-9]*)([.,][0-9]+)?'), false)"
+_MOST = 0.9
+_FOREIGN_DAY = r"[0-9]{1,2}[./-][0-9]{1,2}[./-]([0-9]{2}|[0-9]{4})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,10 @@ class Looked:
     """Whether no row is without a value."""
     instant: bool = False
     """Whether it is a timestamp with a time zone, and was read in UTC."""
+    foreign_days: bool = False
+    """Whether every text seems to be a day in a form that is not read as one, such as 31.12.2025."""
+    mostly_numbers: bool = False
+    """Whether nine texts in ten, but not all, would be read as numbers, such as 12, 15 and n/a."""
 
 
 def types(file: DataFile) -> dict[str, str]:
@@ -109,9 +119,10 @@ def _look(file: DataFile, few: int) -> list[Looked]:
         if kind is None:
             looked.append(Looked(name, guessed, None))
             continue
-        complete, low, high = (next(looked_up) for _ in range(3))
+        complete, low, high, *forms = (next(looked_up) for _ in range(5))
         values = _values(told, read_as[name], few) if kind is Kind.TEXT else None
-        looked.append(Looked(name, guessed, kind, low, high, values, complete, is_instant(guessed)))
+        seen = Looked(name, guessed, kind, low, high, values, complete, is_instant(guessed), *map(bool, forms))
+        looked.append(replace(seen, mostly_numbers=seen.mostly_numbers and file.untyped(name)))
     return looked
 
 
@@ -131,12 +142,15 @@ def _test(file: DataFile, name: str, kind: str) -> str:
 
 
 def _facts(value: str, kind: Kind) -> str:
-    """Whether it is complete, and its ends, where its kind has some."""
+    """Whether it is complete, its ends, where its kind has some, and of texts whether they are days or numbers."""
     complete = f"COUNT(*) = COUNT({value})"
-    if kind in (Kind.TEXT, Kind.BOOLEAN):
-        return f"{complete}, NULL, NULL"
+    if kind is Kind.TEXT:
+        foreign = f"bool_and(regexp_full_match(trim({value}), '{_FOREIGN_DAY}')) FILTER (WHERE {value} IS NOT NULL)"
+        return f"{complete}, NULL, NULL, {foreign}, COUNT({_NUMBER.format(value)}) > {_MOST} * COUNT({value})"
+    if kind is Kind.BOOLEAN:
+        return f"{complete}, NULL, NULL, false, false"
     finite = f" FILTER (WHERE isfinite({value}))" if kind is Kind.NUMBER else ""
-    return f"{complete}, MIN({value}){finite}, MAX({value}){finite}"
+    return f"{complete}, MIN({value}){finite}, MAX({value}){finite}, false, false"
 
 
 def _values(file: DataFile, value: str, few: int) -> tuple[str, ...] | None:

@@ -257,10 +257,6 @@ class PostgresDialect(Dialect):
             return f"{'bool_or' if greatest else 'bool_and'}({value})"
         return f"{'MAX' if greatest else 'MIN'}({value})"
 
-    def any_of(self, column: str) -> str:
-        """The least: all are the same."""
-        return f"MIN({column})"
-
 
 def _moment(number: str) -> str:
     rest = f"CAST({number} % {DAY} AS double precision) * INTERVAL '1 microsecond'"

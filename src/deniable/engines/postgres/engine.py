@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any
+from typing import ClassVar
 
-import pyarrow as pa
-
-from deniable.core.algebra.expression import Column
-from deniable.core.algebra.query import ExactQuery
-from deniable.core.algebra.relation import Matches
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.engines.engine import Broken, Declared, Engine, RowCounts
+from deniable.engines.engine import Broken
 from deniable.engines.postgres import schema
 from deniable.engines.postgres.dialect import PostgresDialect
 from deniable.engines.postgres.role import problems, script
 from deniable.engines.postgres.schema import Place
 from deniable.engines.postgres.snapshot import Snapshot
-from deniable.engines.sql.compare import compared
-from deniable.engines.sql.fan_out import count, lightened
-from deniable.engines.sql.public import shown
 from deniable.engines.sql.relations import Tables
-from deniable.engines.sql.statements import statement
+from deniable.engines.sql.server import ServerEngine
 from deniable.files.fingerprint import Contents, keyed
 from deniable.files.source import inside
 from deniable.policy import Policy
 from deniable.policy.address import ServerAddress
 
 
-class PostgreSQL(Engine):
+class PostgreSQL(ServerEngine[Snapshot]):
     """Asks tables and views where they are, as a role that may read them and nothing else.
 
     Sees:       exact SQL and private rows; never a budget, a noise scale or an analyst.
@@ -57,6 +47,8 @@ class PostgreSQL(Engine):
         '"public"."visits"'
     """
 
+    library: ClassVar[str | None] = "psycopg"
+
     def __init__(
         self,
         url: str,
@@ -68,67 +60,21 @@ class PostgreSQL(Engine):
         """Tables by name, each by its schema and name in the database. Nothing is connected yet."""
         self._url, self._sources, self._seconds = url, dict(sources), seconds
         self._contents, self._password = contents or Contents(), password
-        self._session: Snapshot | None = None
-        self._columns: dict[str, dict[str, str]] = {}
-        self._indexed: dict[tuple[str, str], bool] = {}
         self._states: dict[str, tuple[str, str]] = {}
         """Of each table, in which moment it was looked at, and what it was."""
 
-    @contextmanager
-    def session(self) -> Iterator[Engine]:
-        """One transaction. What is asked within a session's engine again is asked in the same."""
-        if self._session is not None:
-            yield self
-            return
-        try:
-            found = Snapshot.opened(self._url, self._password(), self._seconds)
-        except (Broken, InvalidArgumentError):
-            found = None
-        if found is None:
-            raise Refused("data-unavailable", "The data cannot be asked at the moment.", "Ask the custodian.")
-        try:
-            yield self._within(found)
-        finally:
-            found.close()
-
-    def _within(self, session: Snapshot) -> PostgreSQL:
-        """The same engine in a transaction; what it has looked up of data is shared, what of names is not."""
-        bound = copy.copy(self)
-        bound._session, bound._columns, bound._indexed = session, {}, {}  # noqa: SLF001 - of the same class
-        return bound
-
-    def _asked(self, work: Callable[[Snapshot], Any]) -> Any:  # noqa: ANN401 - whatever the work gives
-        """In this engine's transaction, or in one of its own."""
-        if self._session is not None:
-            return work(self._session)
-        with self.session() as engine:
-            return engine._asked(work)  # type: ignore[attr-defined]  # noqa: SLF001 - of the same class
+    def _connected(self) -> Snapshot:
+        """One transaction for all that a plan asks."""
+        return Snapshot.opened(self._url, self._password(), self._seconds)
 
     @property
     def tables(self) -> Tables:
         """The declared tables, in PostgreSQL's words."""
         return Tables(self._stored, lambda table: self._place(table).spelled, PostgresDialect(), self._has_index)
 
-    def emit(self, query: ExactQuery) -> str:
-        """Every node of the algebra has one spelling here, and each spelling is total."""
-        return statement(lightened(query, self.matched), self.tables)
-
-    def plan(self, sql: str) -> None:
-        """By EXPLAIN, which computes constants and looks at rights, and reads no row."""
-        self._asked(lambda session: session.plan(sql))
-
     def label(self, name: str) -> str:
         """Long names are told apart by a digest."""
         return PostgresDialect().label(name)
-
-    def matched(self, matches: Matches) -> int:
-        """Counted in the transaction that asks."""
-        return int(self.fetch(count(matches, self.tables))["most"][0].as_py())
-
-    def fetch(self, sql: str) -> pa.Table:
-        """In the session's transaction, or in one of its own."""
-        table: pa.Table = self._asked(lambda session: session.table(sql))
-        return table
 
     def describe(self, table: str) -> dict[str, str]:
         """The columns and PostgreSQL's names of their types. Reads no rows."""
@@ -143,21 +89,9 @@ class PostgreSQL(Engine):
         if not found:
             raise InvalidArgumentError(table, f"is not in the database: there is no {place.schema}.{place.name}")
         if unsteady:
-            reason = f"is a view whose rows change while they are read, because it calls {unsteady}"
+            reason = f"has rows that may change while they are read, because it calls {unsteady}"
             raise InvalidArgumentError(table, f"{reason}: make a materialized view, or declare the function STABLE")
         return found
-
-    def compare(self, table: str, declared: Declared, distinct: Collection[str]) -> list[RowCounts]:
-        """In one pass over the table."""
-
-        def ask(sql: str) -> Sequence[Any]:
-            return [column[0].as_py() for column in self.fetch(sql).columns]
-
-        return compared(self.tables, table, declared, distinct, ask)
-
-    def rows(self, table: str, columns: Sequence[Column]) -> pa.Table:
-        """As a question would read them."""
-        return self.fetch(shown(self.tables, table, columns))
 
     def version(self, table: str) -> str:
         """Keyed; looked up again when any transaction has ended in between."""
@@ -217,22 +151,13 @@ class PostgreSQL(Engine):
             raise InvalidArgumentError(table, "is not a declared table")
         return self._sources[table]
 
-    def _stored(self, table: str) -> dict[str, str]:
-        """Looked up once in a session."""
-        if self._session is None:
-            return self.describe(table)
-        if table not in self._columns:
-            self._columns[table] = self.describe(table)
-        return self._columns[table]
-
     def _has_index(self, table: str, column: str) -> bool:
-        known = self._indexed.get((table, column))
-        if known is None:
-            place = self._place(table)
-            known = self._indexed[table, column] = bool(
-                self._asked(lambda session: schema.indexed(session.rows, place, column))
-            )
-        return known
+        place = self._place(table)
+
+        def found() -> bool:
+            return bool(self._asked(lambda session: schema.indexed(session.rows, place, column)))
+
+        return self._once(("index", table, column), found)
 
 
 def opened(policy: Policy, contents: Contents | None = None) -> PostgreSQL:

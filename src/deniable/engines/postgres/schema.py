@@ -53,13 +53,23 @@ WITH RECURSIVE made_of AS (
   SELECT c.oid, c.relkind FROM made_of m JOIN pg_rewrite r ON r.ev_class = m.oid
   JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass
   JOIN pg_class c ON c.oid = d.refobjid WHERE m.relkind = 'v'),
+parts AS (
+  SELECT oid, relkind FROM made_of
+  UNION
+  SELECT c.oid, c.relkind FROM parts p JOIN pg_inherits i ON i.inhparent = p.oid JOIN pg_class c ON c.oid = i.inhrelid),
 words AS (
   SELECT lower(coalesce(found[1], found[2])) AS word
   FROM (SELECT oid FROM made_of WHERE relkind = 'v') AS v,
   regexp_matches(pg_get_viewdef(oid), '([A-Za-z0-9_]+)"? *[(]|(tablesample)', 'gi') AS found)
 SELECT word FROM words WHERE word = 'tablesample'
-OR EXISTS (SELECT 1 FROM pg_proc p WHERE lower(p.proname) = word AND p.provolatile = 'v') ORDER BY word LIMIT 1"""
-"""What is called in a view, or in views that it is made of, and gives something else at every call."""
+OR EXISTS (SELECT 1 FROM pg_proc p WHERE lower(p.proname) = word AND p.provolatile = 'v')
+UNION ALL
+SELECT w.fdwname::text FROM parts JOIN pg_foreign_table f ON f.ftrelid = parts.oid
+JOIN pg_foreign_server s ON s.oid = f.ftserver JOIN pg_foreign_data_wrapper w ON w.oid = s.srvfdw
+LEFT JOIN pg_proc p ON p.oid = w.fdwhandler WHERE p.proname IS DISTINCT FROM 'postgres_fdw_handler'
+ORDER BY word LIMIT 1"""
+"""What is called in a view, or in views that it is made of, and gives something else at every call; and whose foreign
+tables are read, there or as partitions, if not another PostgreSQL's, which shows one snapshot to a transaction."""
 
 _MOMENT = "SELECT pg_current_snapshot()::text || ' ' || pg_postmaster_start_time()::text || ' ' || current_database()"
 
@@ -80,7 +90,7 @@ def indexed(rows: Rows, place: Place, column: str) -> bool:
 
 
 def unsteady(rows: Rows, place: Place) -> str:
-    """What makes a view's rows others at every look; nothing of a table, and of most views.
+    """What makes rows others at every look; nothing of a table, and of most views.
 
     A statement reads rows twice: it counts those of each unit, and then adds them up. Rows that differ in between would
     weigh what others should.

@@ -80,7 +80,7 @@ class Snapshot:
         """Of a question about the catalogue; values stand for %s."""
         return self._timed(lambda: self._connection.execute(sql.encode(), values or None).fetchall())
 
-    def table(self, sql: str) -> pa.Table:
+    def fetch(self, sql: str) -> pa.Table:
         """The rows of one SELECT. Their types are asked first; then they are copied, and read column by column."""
         names, types = self._timed(lambda: self._described(sql))
         data = self._timed(lambda: self._copied(sql))

@@ -17,8 +17,6 @@ from importlib.machinery import ModuleSpec
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from deniable.core.errors import InvalidArgumentError
-
 if TYPE_CHECKING:  # an extra
     from pyspark.sql.connect.session import SparkSession
 
@@ -61,13 +59,9 @@ def _library() -> tuple[Callable[..., Any], Callable[..., Any], Callable[..., An
     """
     with warnings.catch_warnings(), _named_main():
         warnings.simplefilter("ignore")
-        try:
-            import grpc  # noqa: PLC0415 - an extra
-            from pyspark.sql.connect.client import DefaultChannelBuilder  # noqa: PLC0415 - an extra
-            from pyspark.sql.connect.session import SparkSession  # noqa: PLC0415 - an extra
-        except ImportError:
-            hint = "needs an extra: pip install 'deniable[spark]'"
-            raise InvalidArgumentError("engine.kind", hint) from None
+        import grpc  # noqa: PLC0415 - an extra
+        from pyspark.sql.connect.client import DefaultChannelBuilder  # noqa: PLC0415 - an extra
+        from pyspark.sql.connect.session import SparkSession  # noqa: PLC0415 - an extra
     for name in ("pyspark", "pyspark.sql.connect.logging"):
         logging.getLogger(name).disabled = True
 

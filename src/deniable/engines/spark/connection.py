@@ -34,7 +34,7 @@ class SparkConnection:
     """A session of our own on the server. One statement at a time."""
 
     def __init__(self, url: str, token: str | None, views: Mapping[str, str], seconds: float) -> None:
-        self._seconds = seconds
+        self._seconds, self.version = seconds, ""
         whole = url if token is None else f"{url}/;use_ssl=true;token={token}"
         self._session = connected(whole, seconds + _GOODBYE)
         try:
@@ -65,9 +65,11 @@ class SparkConnection:
     def _prepare(self, views: Mapping[str, str]) -> None:
         for name, value in _SETTINGS.items():
             self._session.conf.set(name, value)
-        zone = self._session.sql("SELECT CAST(TIMESTAMP '1970-01-01 00:00:00Z' AS TIMESTAMP_NTZ) AS v").toArrow()
-        if str(zone["v"][0].as_py()) != "1970-01-01 00:00:00":
+        epoch = "CAST(TIMESTAMP '1970-01-01 00:00:00Z' AS TIMESTAMP_NTZ)"
+        (told,) = self._session.sql(f"SELECT {epoch} AS epoch, VERSION() AS version").toArrow().to_pylist()
+        if str(told["epoch"]) != "1970-01-01 00:00:00":
             raise Broken("the server's session is not in UTC")
+        self.version = str(told["version"])
         for view, source in views.items():
             found = self._session.read.parquet(source) if _is_path(source) else self._session.table(source)
             found.createOrReplaceTempView(view)

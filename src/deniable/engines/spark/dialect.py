@@ -67,7 +67,7 @@ class SparkDialect(Dialect):
     kept: ClassVar[str] = ""
     grouping: ClassVar[str] = "GROUPING_ID"
     groups_by_label: ClassVar[bool] = False
-    weighing: ClassVar[Weighing] = Weighing.JOINED
+    weighing: ClassVar[Weighing] = Weighing.WINDOW
 
     def primitive(self, name: str, *arguments: str) -> str:
         """By a pattern, or where that is not enough, by a function."""
@@ -186,7 +186,7 @@ class SparkDialect(Dialect):
             return f"CASE WHEN {self.parsed(place, Kind.TIMESTAMP)} = CAST({day} AS TIMESTAMP_NTZ) THEN {day} END"
         if kind is not Kind.TEXT and storage is Storage.TEXT:
             return self.parsed(place, kind)
-        return place if column.type == _TYPES[kind].lower() else f"TRY_CAST({place} AS {_TYPES[kind]})"
+        return place if column.type.lower() == _TYPES[kind].lower() else f"TRY_CAST({place} AS {_TYPES[kind]})"
 
     def _local(self, instant: str, zone: str | None) -> str:
         """What the clocks of a zone show at an instant; without a zone, nobody knows."""
@@ -243,9 +243,17 @@ class SparkDialect(Dialect):
         """By a join of its own kind."""
         return f"{rows} LEFT SEMI JOIN {others} USING ({column})"
 
-    def any_of(self, column: str) -> str:
-        """The least: any."""
-        return f"MIN({column})"
+
+@dataclass(frozen=True, slots=True)
+class SailDialect(SparkDialect):
+    """The same words. A window takes four times as long here as a join, which in Spark takes a third longer."""
+
+    weighing: ClassVar[Weighing] = Weighing.JOINED
+
+
+def dialect_of(version: str) -> SparkDialect:
+    """By what a server says of itself: Sail counts its versions from 0. It matters for nothing but speed."""
+    return SailDialect() if version.startswith("0.") else SparkDialect()
 
 
 def _unless_whole(name: str) -> str:

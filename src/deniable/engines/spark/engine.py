@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from hashlib import sha256
-from typing import Any
+from typing import ClassVar
 from urllib.parse import urlsplit
 
-import pyarrow as pa
-
-from deniable.core.algebra.expression import Column
-from deniable.core.algebra.query import ExactQuery
-from deniable.core.algebra.relation import Matches
 from deniable.core.errors import InvalidArgumentError, Refused
-from deniable.engines.engine import Broken, Declared, Engine, RowCounts
+from deniable.engines.engine import Broken
 from deniable.engines.spark.connection import SparkConnection
-from deniable.engines.spark.dialect import SparkDialect
-from deniable.engines.sql.compare import compared
-from deniable.engines.sql.fan_out import count, lightened
-from deniable.engines.sql.public import shown
+from deniable.engines.spark.dialect import SparkDialect, dialect_of
 from deniable.engines.sql.relations import Tables
-from deniable.engines.sql.statements import statement
+from deniable.engines.sql.server import ServerEngine
 from deniable.files.fingerprint import Contents, keyed
 from deniable.policy import Policy
 
 
-class Spark(Engine):
+class Spark(ServerEngine[SparkConnection]):
     """Asks a Spark Connect server: a cluster, Databricks, or Sail on one machine.
 
     Sees:       exact SQL and private rows; never a budget, a noise scale or an analyst.
@@ -48,6 +38,8 @@ class Spark(Engine):
         'Spark at 127.0.0.1:50051'
     """
 
+    library: ClassVar[str | None] = "pyspark"
+
     def __init__(
         self,
         url: str,
@@ -64,61 +56,16 @@ class Spark(Engine):
         """
         self._url, self._sources, self._seconds = url, dict(sources), seconds
         self._contents, self._versions, self._token = contents or Contents(), dict(versions or {}), token
-        self._open: SparkConnection | None = None
-        self._columns: dict[str, dict[str, str]] = {}
 
-    @contextmanager
-    def session(self) -> Iterator[Engine]:
-        """Tables are looked up anew: a view of a folder reads the files that it found. A session's engine is its own.
-
-        Raises:
-            Refused: the data cannot be reached; nothing was charged yet.
-        """
-        if self._open is not None:
-            yield self
-            return
-        try:
-            views = {_view(name): source for name, source in self._sources.items()}
-            found = SparkConnection(self._url, self._token(), views, self._seconds)
-        except Exception:  # noqa: BLE001 - whatever it is, its text can name hosts and quote rows
-            found = None
-        if found is None:
-            raise Refused("data-unavailable", "The data cannot be asked at the moment.", "Ask the custodian.")
-        bound = copy.copy(self)
-        bound._open, bound._columns = found, {}  # noqa: SLF001 - of the same class
-        try:
-            yield bound
-        finally:
-            found.close()
-
-    def _asked(self, work: Callable[[SparkConnection], Any]) -> Any:  # noqa: ANN401 - whatever the work gives
-        """In this engine's session, or in one of its own."""
-        if self._open is not None:
-            return work(self._open)
-        with self.session() as engine:
-            return engine._asked(work)  # type: ignore[attr-defined]  # noqa: SLF001 - of the same class
+    def _connected(self) -> SparkConnection:
+        """Tables are looked up anew: a view of a folder reads the files that it found."""
+        views = {_view(name): source for name, source in self._sources.items()}
+        return SparkConnection(self._url, self._token(), views, self._seconds)
 
     @property
     def tables(self) -> Tables:
-        """The declared tables, in Spark's words."""
-        return Tables(self._stored, _view, SparkDialect())
-
-    def emit(self, query: ExactQuery) -> str:
-        """Every node of the algebra has one spelling here, and each spelling is total."""
-        return statement(lightened(query, self.matched), self.tables)
-
-    def plan(self, sql: str) -> None:
-        """By EXPLAIN, which reads no row: Sail 0.7 cannot plan some statements that it understands."""
-        self._asked(lambda connection: connection.plan(sql))
-
-    def fetch(self, sql: str) -> pa.Table:
-        """In the session, or in one of its own."""
-        table: pa.Table = self._asked(lambda connection: connection.fetch(sql))
-        return table
-
-    def matched(self, matches: Matches) -> int:
-        """Counted in the session that asks."""
-        return int(self.fetch(count(matches, self.tables))["most"][0].as_py())
+        """The declared tables, in the words of the server, which is asked for its version."""
+        return Tables(self._stored, _view, dialect_of(self._asked(lambda connection: connection.version)))
 
     def describe(self, table: str) -> dict[str, str]:
         """The columns and Spark's names for their types. Reads no rows."""
@@ -129,18 +76,6 @@ class Spark(Engine):
         except (Broken, Refused):
             raise InvalidArgumentError(table, "cannot be asked: the server does not answer, or lacks it") from None
         return found
-
-    def compare(self, table: str, declared: Declared, distinct: Collection[str]) -> list[RowCounts]:
-        """In one pass over the table."""
-
-        def ask(sql: str) -> Sequence[Any]:
-            return [column[0].as_py() for column in self.fetch(sql).columns]
-
-        return compared(self.tables, table, declared, distinct, ask)
-
-    def rows(self, table: str, columns: Sequence[Column]) -> pa.Table:
-        """As a question would read them."""
-        return self.fetch(shown(self.tables, table, columns))
 
     def version(self, table: str) -> str:
         """By the custodian's query; else of every row, under a key: their number, and the sum of their hashes."""
@@ -174,14 +109,6 @@ class Spark(Engine):
 
     def close(self) -> None:
         """Nothing is kept between sessions."""
-
-    def _stored(self, table: str) -> dict[str, str]:
-        """Looked up once in a session."""
-        if self._open is None:
-            return self.describe(table)
-        if table not in self._columns:
-            self._columns[table] = self.describe(table)
-        return self._columns[table]
 
 
 def opened(policy: Policy, contents: Contents | None = None) -> Spark:

@@ -212,10 +212,6 @@ class Dialect(ABC):
         del kind
         return f"{'MAX' if greatest else 'MIN'}({value})"
 
-    @abstractmethod
-    def any_of(self, column: str) -> str:
-        """One of equal values of a group."""
-
 
 PRIMITIVES: Mapping[str, str] = {
     **dict.fromkeys(("add", "subtract", "multiply", "negate", "absolute"), "of doubles; may give NaN and infinities"),

@@ -54,40 +54,50 @@ def _once(query: DistinctValues, value: str, dialect: Dialect) -> str:
 def kept(rows: Rows, totals: list[Adding], query: Kept) -> str:
     """A unit's groups with a lower hash than the first one too many: never more than `most`, even if hashes tie.
 
-    Only units that have more groups than that are ranked. Totals that scale are added up for each unit and group while
-    these are found; for others, the rows are read once more.
+    Only units that have more groups than that are ranked, and only those that have too many groups or rows are looked
+    up. What is counted beside the cut are the rows of the first `most` groups; if hashes tie there, fewer are kept and
+    weigh the less. Totals that scale are added up for each unit and group first; for others, rows are read once more.
     """
+    dialect = rows.dialect
     hashed = rows.hashed("unit", rows.keys)
-    ranked = f"ROW_NUMBER() OVER (PARTITION BY unit ORDER BY {hashed}) AS place"
-    weight = rows.weight(f"CAST(SUM(size) AS {rows.dialect.types[Kind.INTEGER]})")
+    over = f"OVER (PARTITION BY unit ORDER BY {hashed} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
+    before = f"CAST(SUM(size) {over} AS {dialect.types[Kind.INTEGER]}) - size AS before"
     scales = all(adding.scales for adding in totals)
-    parts = [f"{adding.of_unit()} AS t{place}" for place, adding in enumerate(totals)] if scales else []
+    sums = {} if not scales else {f"t{place}": adding.of_unit() for place, adding in enumerate(totals)}
+    found = {name: "size" if part == "COUNT(*)" else name for name, part in sums.items()}
+    parts = [f"{part} AS {name}" for name, part in sums.items() if found[name] == name]
+    size = f"CAST(SUM(size) AS {dialect.types[Kind.INTEGER]})"
+    too_many = f" HAVING COUNT(*) > {query.most} OR SUM(size) > {rows.most}"
+    cuts = select(["unit", "cut", f"{rows.weight('before')} AS weight"], f"ranks WHERE place = {query.most + 1}")
+    uncut = select(["unit", "NULL", rows.weight("held")], f"heavy WHERE spread <= {query.most}")
     steps = {
         "pairs": pairs(rows, None, *parts),
-        "many": select(["unit"], "pairs", 1) + f" HAVING COUNT(*) > {query.most}",
-        "ranks": select(["unit", f"{hashed} AS cut", ranked], rows.dialect.among("pairs", "many", "unit")),
-        "cuts": select(["unit", "cut"], f"ranks WHERE place = {query.most + 1}"),
-        "kept": select(
-            ["unit", *rows.keys, "size", *(f"t{place}" for place in range(len(parts))), "cut"],
-            f"pairs LEFT JOIN cuts USING (unit) WHERE cut IS NULL OR {hashed} < cut",
+        "heavy": select(["unit", "COUNT(*) AS spread", f"{size} AS held"], "pairs", 1) + too_many,
+        "many": select(["unit"], f"heavy WHERE spread > {query.most}"),
+        "ranks": select(
+            ["unit", f"{hashed} AS cut", f"ROW_NUMBER() {over} AS place", before],
+            dialect.among("pairs", "many", "unit"),
         ),
-        "weights": select(["unit", f"{rows.dialect.any_of('cut')} AS cut", f"{weight} AS weight"], "kept", 1),
+        "weights": f"{cuts}\nUNION ALL {uncut}",
     }
+    among = f"pairs LEFT JOIN weights USING (unit) WHERE cut IS NULL OR {hashed} < cut"
+    weight = f"COALESCE(weights.weight, {WEIGHT})"
     if scales:
-        sums = [
-            rows.finished(adding.scaled(f"t{place}", "weight"), adding.total.name)
+        added = [
+            rows.finished(adding.scaled(found[f"t{place}"], weight), adding.total.name)
             for place, adding in enumerate(totals)
         ]
-        columns = [*rows.answered(rows.keys), *sums, rows.finished("COUNT(*)", query.units)]
-        return rows.with_steps(steps, select(columns, "kept JOIN weights USING (unit)", len(rows.keys)), kept="pairs")
-    among = f"(weights.cut IS NULL OR {rows.hashed(rows.unit, rows.values)} < weights.cut)"
-    read = [f"{adding.weighed('weights.weight')} AS t{place}" for place, adding in enumerate(totals)]
+        columns = [*rows.answered(rows.keys), *added, rows.finished("COUNT(*)", query.units)]
+        return rows.with_steps(steps, select(columns, among, len(rows.keys)), kept="pairs")
+    inside = f"(weights.cut IS NULL OR {rows.hashed(rows.unit, rows.values)} < weights.cut)"
+    joined = rows.chosen(inside, join=f" LEFT JOIN weights ON weights.unit = {rows.unit}")
+    read = [f"{adding.weighed(weight)} AS t{place}" for place, adding in enumerate(totals)]
     zeros = [f"0 AS t{place}" for place in range(len(totals))]
     both = [
-        select([*rows.labelled(), *read, "0 AS units"], rows.beside("weights", among), len(rows.keys)),
-        select([*rows.keys, *zeros, "COUNT(*) AS units"], "kept", len(rows.keys)),
+        select([*rows.labelled(), *read, "0 AS units"], joined, len(rows.keys)),
+        select([*rows.keys, *zeros, "COUNT(*) AS units"], among, len(rows.keys)),
     ]
-    last = added_up(rows, totals, rows.finished(rows.dialect.added("units"), query.units))
+    last = added_up(rows, totals, rows.finished(dialect.added("units"), query.units))
     return rows.with_steps(steps | {"parts": "\nUNION ALL ".join(both)}, last, kept="pairs")
 
 

@@ -39,6 +39,8 @@ class Rows:
     """What has to be computed first."""
     windowed: bool
     """Whether each row is weighed by a window over its unit's rows, and not by a join: where nothing finds them."""
+    part: tuple[int, int] | None = None
+    """Which part of all units, of how many parts; None: all of them."""
 
     @property
     def dialect(self) -> Dialect:
@@ -85,6 +87,8 @@ class Rows:
     def chosen(self, *conditions: str, join: str = "") -> str:
         """The rows that satisfy all conditions and whose unit is known."""
         known = [] if self.source.unit is None else [f"{self.unit} IS NOT NULL"]
+        if self.part is not None:
+            known.append(f"{self.dialect.hashed([self.unit])} % {self.part[1]} = {self.part[0]}")
         return self._satisfying([*known, *conditions], join)
 
     def beside(self, step: str, *conditions: str) -> str:

@@ -25,8 +25,8 @@ class BoostedStumps(Classifier):
     Input:         rows as one value, or one of 16 bins, for each of f columns; neighbours differ in one unit, whose
                    rows weigh at most `contribution` together.
     Guarantee:     rho-zCDP: 20% on counts of all pairs of bins (moved by C B^2 in Frobenius norm, B^2 = f + 1/4), 5%
-                   on each of 16 rounds of histograms, of which a row's is clipped to B / 2 (so moved by C B / 2);
-                   under `replace`, sqrt(2) and 2 times that.
+                   on each of 16 rounds of histograms, of which a row's is turned and clipped to B / 2 (so moved by
+                   C B / 2); under `replace`, sqrt(2) and 2 times that.
     Not promised:  that chances are true ones; steps that follow from few rows are mostly noise.
     Error:         AUC on rows that were not trained on, at epsilon 1 and delta 1/n^2: `python -m benchmarks.learn`.
     Cost:          17 passes over the rows, in the engine's own process.

@@ -149,19 +149,33 @@ def _points(grid: GridCells, measured: NoisySum) -> tuple[FloatArray, FloatArray
 
 
 def _clustered(points: FloatArray, weights: FloatArray, count: int) -> FloatArray:
-    """Plain k-means on the grid: the heaviest cell first, then what is farthest, by weight; no chance is involved."""
-    centres = [points[weights.argmax()]]
-    distance = ((points - centres[0]) ** 2).sum(axis=1)
-    while len(centres) < count:
-        centres.append(points[(weights * distance).argmax()])
-        distance = np.minimum(distance, ((points - centres[-1]) ** 2).sum(axis=1))
-    found = np.array(centres)
+    """Plain k-means on the grid, from two places to begin with, of which the better one is kept; no chance is involved.
+
+    One takes what is farthest from the others, by weight; the other what lessens all distances most.
+    """
+    apart = ((points[:, None] - points[None]) ** 2).sum(axis=2)
+    far, near = [int(weights.argmax())], [int((apart @ weights).argmin())]
+    for _ in range(count - 1):
+        far.append(int((weights * apart[far].min(axis=0)).argmax()))
+        near.append(int((np.minimum(apart, apart[near].min(axis=0)) @ weights).argmin()))
+    found = [_settled(points, weights, points[chosen]) for chosen in (far, near)]
+    return min(found, key=lambda centres: float(_nearest(points, centres).min(axis=1) @ weights))
+
+
+def _settled(points: FloatArray, weights: FloatArray, found: FloatArray) -> FloatArray:
+    """Every centre at the mean of what is nearest to it."""
+    count = len(found)
     for _ in range(_TRIES):
-        near = ((points[:, None] - found[None]) ** 2).sum(axis=2).argmin(axis=1)
+        near = _nearest(points, found).argmin(axis=1)
         total = np.bincount(near, weights=weights, minlength=count)
         sums = np.stack([np.bincount(near, weights=weights * axis, minlength=count) for axis in points.T], axis=1)
         found = np.where(total[:, None] > 0, sums / np.maximum(total, 1e-12)[:, None], found)
     return found
+
+
+def _nearest(points: FloatArray, centres: FloatArray) -> FloatArray:
+    """Squared distances, a column for each centre."""
+    return np.asarray(((points[:, None] - centres[None]) ** 2).sum(axis=2))
 
 
 def _moved(centres: FloatArray, measured: NoisySum, count: int) -> tuple[FloatArray, FloatArray]:

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.core.number import Number, probability
+from deniable.core.distributions.quantiles import student_radius
+from deniable.core.number import Number, surety
 from deniable.core.vectors.design import GRID, CategoryFeature, Encoding, NumberFeature, VectorDesign
 from deniable.core.vectors.gram import DIAGONAL, OTHERS, Gram
 from deniable.core.vectors.target_products import TargetProducts, TargetSquares
@@ -131,9 +132,7 @@ class LinearRegression(Learner):
         return vectors_of(replace(self.design, square=self.design.longest), rows, type(self).__name__)
 
     def _quantile(self, confidence: Number) -> float:
-        from scipy.stats import t  # noqa: PLC0415 - takes long to import
-
-        return float(t.ppf((1 + float(probability("confidence", confidence))) / 2, max(1.0, self.freedom_)))
+        return student_radius(float(1 - surety(confidence)), self.freedom_)
 
 
 def _target(design: VectorDesign) -> NumberFeature:

@@ -21,8 +21,9 @@ class LogisticRegression(Classifier):
     Input:         rows as vectors no longer than B; neighbours differ in one unit, whose rows weigh at most
                    `contribution` together.
     Guarantee:     rho-zCDP: 20% on X'X (moved by C B^2 in Frobenius norm), 5% on each of 16 gradients, of which a row's
-                   is clipped to B / 2 (so moved by C B / 2); under `replace`, sqrt(2) and 2 times that. Later gradients
-                   depend on earlier ones through their noisy values alone.
+                   is clipped to B / 2 after it is turned by a public matrix (so moved by C B / 2); under `replace`,
+                   sqrt(2) and 2 times that. Later gradients depend on earlier ones, and the matrix on X'X, through
+                   their noisy values alone.
     Not promised:  that chances are true ones: noise and clipping draw them towards the middle. No standard errors.
     Error:         accuracy on rows that were not trained on: `python -m benchmarks.learn`.
     Cost:          17 passes over the rows, in the engine's own process; d (d + 1) / 2 + 16 d noisy numbers for d

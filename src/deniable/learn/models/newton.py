@@ -2,20 +2,28 @@
 
 The Hessian of a logistic loss is at most X'X / 4 (Boehning, Lindsay 1988; of several classes, at most X'X / 2), so
 steps of 4 (X'X)^-1 never overshoot; where X'X is no larger than its noise, a ridge of the noise's size keeps steps
-short. Nothing of it depends on the data but through noisy sums: shares, steps and their number are public.
+short.
+
+Rows are turned by M = (X'X + ridge)^-1/2 before their gradients are clipped and get their noise. In the direction in
+which rows differ little, a step divides by little: noise that is the same in all directions would be largest there.
+Turned rows are about as long in every direction, and so is the noise in the margins that follow from them.
+
+Nothing of it depends on the data but through noisy sums: shares, steps and their number are public.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.core.vectors.batch import Matrix
 from deniable.core.vectors.design import VectorDesign
 from deniable.core.vectors.gram import DIAGONAL, OTHERS, Gram
-from deniable.core.vectors.residuals import Residuals, rounded
+from deniable.core.vectors.residuals import TURN, Residuals, rounded, turned
 from deniable.learn.learner import NoisySum, PaidSum
 
 FloatArray = NDArray[np.float64]
@@ -27,29 +35,54 @@ _CLIP = Fraction(1, 2)
 """The longest gradient, as a part of the longest row: a model that is sure of the right class has less."""
 _LATE = 0.7
 """By what steps of the second half are shorter, so that their noise is averaged."""
+_RIDGE = 0.5
+"""As a part of the noise's norm, which is about the noise of a product times the root of the coordinates."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curvature:
+    """X'X as its noise lets it be known: what rows are turned by, and what turns a gradient of them into a step."""
+
+    turn: Matrix
+    step: FloatArray
+    """M^-1 (X'X + ridge)^-1, with M as it was rounded."""
+
+    @classmethod
+    def of(cls, gram: Gram, measured: NoisySum) -> Curvature:
+        """From the noisy matrix, whose eigenvalues below 0 are none."""
+        matrix = gram.matrix(measured.values)
+        noise = float(measured.deviation[0]) * DIAGONAL / OTHERS
+        values, directions = np.linalg.eigh(matrix)
+        lifted = np.maximum(values, 0) + max(_RIDGE * noise * np.sqrt(len(matrix)), 1e-9)
+        known = _with_sum(values, max(float(np.trace(matrix)), noise, 1e-9))
+        scale = np.sqrt(known.sum() / (known / lifted).sum())
+        turn = turned((directions / np.sqrt(lifted) * scale) @ directions.T)
+        return cls(turn, np.linalg.pinv(np.array(turn) / TURN) @ (directions / lifted) @ directions.T)
 
 
 def descended(design: VectorDesign, rows: int) -> Generator[PaidSum, NoisySum, FloatArray]:
     """The coefficients of a logistic model: one row of them for two classes, or one for each class."""
     gram = Gram(design)
-    inverse = _inverse(gram, (yield PaidSum(gram, FOR_CURVATURE)))
-    curvature = 4.0 if rows == 1 else 2.0
+    curvature = Curvature.of(gram, (yield PaidSum(gram, FOR_CURVATURE)))
+    bound = 4.0 if rows == 1 else 2.0
     clip = int(_CLIP * design.radius)
     each = (1 - FOR_CURVATURE) / STEPS
     found = np.zeros((rows, design.size))
     before = found
     for step in range(STEPS):
-        measured = yield PaidSum(Residuals(design, rounded(found), clip), each)
+        measured = yield PaidSum(Residuals(design, rounded(found), clip, curvature.turn), each)
         gradient = measured.values.reshape(rows, design.size)
         before = found
-        found = found - curvature * (gradient @ inverse) * (1.0 if step < STEPS // 2 else _LATE)
+        found = found - bound * (gradient @ curvature.step) * (1.0 if step < STEPS // 2 else _LATE)
     return (before + found) / 2
 
 
-def _inverse(gram: Gram, measured: NoisySum) -> FloatArray:
-    """(X'X + ridge)^-1, from the noisy matrix: eigenvalues below 0 are none."""
-    matrix = gram.matrix(measured.values)
-    noise = float(measured.deviation[0]) * DIAGONAL / OTHERS
-    values, directions = np.linalg.eigh(matrix)
-    ridge = max(noise * np.sqrt(len(matrix)), 1e-9)
-    return np.asarray((directions / (np.maximum(values, 0) + ridge)) @ directions.T)
+def _with_sum(values: FloatArray, total: float) -> FloatArray:
+    """The nearest numbers that are not below 0 and add up to `total`.
+
+    A noisy matrix has its trace about right, and its eigenvalues too far apart; so rows that are turned by it stay
+    about as long as they were.
+    """
+    falling = np.sort(values)[::-1]
+    excess = (np.cumsum(falling) - total) / np.arange(1, len(values) + 1)
+    return np.asarray(np.maximum(values - excess[np.flatnonzero(falling > excess)[-1]], 0))

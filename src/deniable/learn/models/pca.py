@@ -62,6 +62,7 @@ class PCA(Learner):
         super().__init__(epsilon=epsilon, delta=delta, rho=rho, bounds=bounds, values=values)
         self.n_components = n_components
 
+    n_components_: int
     components_: FloatArray
     """A row for each direction, over all coordinates; columns are scaled by their bounds."""
     explained_variance_: FloatArray

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from deniable.files.atomic import whole
 from deniable.ledger import refusals
-from deniable.ledger.canon import MALFORMED, canonical
-from deniable.ledger.entry import NOTHING, Head
+from deniable.ledger.entries.canon import MALFORMED, canonical
+from deniable.ledger.entries.entry import NOTHING, Head
 
 _SLOT = 4096
 """The two slots lie in different blocks of the disk, so that a write which is torn spoils one of them."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from hashlib import sha256
 
-from deniable.ledger.canon import canonical
-from deniable.ledger.entry import Link
+from deniable.ledger.entries.canon import canonical
+from deniable.ledger.entries.entry import Link
 
 CHECKPOINT = canonical(["", "checkpoint"])
 """Under which all checkpoints stand."""
@@ -32,11 +32,16 @@ def seen(question: str, account: str) -> str:
     return canonical([question, "seen", account])
 
 
+def about(subject: str) -> str:
+    """Under which all answers stand that are about something, whatever was asked of it."""
+    return canonical(["", "about", subject])
+
+
 def keys(link: Link) -> list[str]:
     """All keys of an entry. They follow from it alone, so that a place which leads to the wrong entry is noticed.
 
     Example:
-        >>> from deniable.ledger.entry import NOTHING
+        >>> from deniable.ledger.entries.entry import NOTHING
         >>> keys(Link.after(NOTHING, "answered", {"charge": 2, "question": "7f"}, b"41"))
         ['["7f","answered"]', '["7f","answer to",2]']
     """
@@ -44,7 +49,8 @@ def keys(link: Link) -> list[str]:
         return [CHECKPOINT]
     body = json.loads(link.body)
     if link.kind == "answered":
-        return [answered(body["question"]), answer_to(body["question"], body["charge"])]
+        found = [answered(body["question"]), answer_to(body["question"], body["charge"])]
+        return found + [about(subject) for subject in body.get("about", ())]
     if link.kind in {"charged", "shown"}:
         first = [charged(body["question"])] if link.kind == "charged" else []
         return first + [seen(body["question"], account) for account in body["totals"]]

@@ -7,16 +7,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from hashlib import sha256
 
-from sqlalchemy import Connection
-from sqlalchemy.schema import CreateSchema
-
 from deniable.core.errors import Refused
 from deniable.files.state import state
 from deniable.ledger import refusals
-from deniable.ledger.canon import canonical
-from deniable.ledger.entry import NOTHING, Head, Link
+from deniable.ledger.entries.canon import canonical
+from deniable.ledger.entries.entry import NOTHING, Head, Link
 from deniable.ledger.storage import server, table
 from deniable.ledger.storage.anchor import Anchor
+from deniable.ledger.storage.database import Connection
 from deniable.ledger.storage.server_turns import ServerTurns
 from deniable.ledger.storage.store import Store
 from deniable.ledger.storage.trouble import TROUBLE
@@ -37,10 +35,15 @@ ALTER TABLE {schema}.{table} ENABLE ALWAYS TRIGGER {table}_are_never_changed;
 REVOKE UPDATE, DELETE, TRUNCATE ON {schema}.{table} FROM PUBLIC, CURRENT_USER;
 """
 _PREPARE = """
+CREATE SCHEMA IF NOT EXISTS {schema};
 CREATE FUNCTION {schema}.append_only() RETURNS trigger LANGUAGE plpgsql AS
 $$ BEGIN RAISE EXCEPTION 'the ledger is append-only'; END $$;
 CREATE TABLE {schema}.secret (key bytea NOT NULL);
+CREATE TABLE {schema}.entries (sequence bigint PRIMARY KEY, kind text NOT NULL, body text NOT NULL, payload bytea,
+    previous text NOT NULL UNIQUE, digest text NOT NULL UNIQUE);
 """
+"""Unique: what the lock sees to, once more, as no two come after one."""
+_PLACES = "CREATE TABLE {schema}.places (key text NOT NULL, sequence bigint NOT NULL, PRIMARY KEY (key, sequence))"
 
 
 class Postgres(Store):
@@ -60,8 +63,8 @@ class Postgres(Store):
         self._schema = schema_of(population)
         self._number = server.number("ledger", population)
         anchor = Anchor(state() / "anchors" / f"{_anchor_of(address, population)}.head")
-        engine = server.connect(address, self._schema)
-        super().__init__(engine, anchor, ServerTurns(address, population))
+        database = server.connect(address, self._schema)
+        super().__init__(database, anchor, ServerTurns(address, population))
 
     def begin(self, links: Iterable[Link], key: bytes) -> None:
         """The anchor is written before the commit: without it, nobody here could open what was made."""
@@ -95,16 +98,15 @@ class Postgres(Store):
 
     def prepare_index(self, connection: Connection) -> None:
         """Together with the entries."""
-        table.PLACES.create(connection)
-        connection.exec_driver_sql(_SEAL.format(schema=self._schema, table=table.PLACES.name))
+        connection.rows(_PLACES.format(schema=self._schema))
+        connection.rows(_SEAL.format(schema=self._schema, table=table.PLACES))
 
     def secret(self) -> bytes | None:
         """Kept beside the entries: whoever can read it can read what was answered, too."""
         with self.reading() as connection:
             if not self._is_there(connection):
                 return None
-            found = connection.exec_driver_sql(f"SELECT key FROM {self._schema}.secret").scalar_one()  # noqa: S608
-            return bytes(found)
+            return bytes(connection.value(f"SELECT key FROM {self._schema}.secret"))  # noqa: S608
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -133,11 +135,9 @@ class Postgres(Store):
     def _prepare(self, connection: Connection, key: bytes) -> None:
         if self._is_there(connection):
             raise refusals.exists(f"schema {self._schema} of the server")
-        connection.execute(CreateSchema(self._schema, if_not_exists=True))
-        connection.exec_driver_sql(_PREPARE.format(schema=self._schema))
-        connection.exec_driver_sql(f"INSERT INTO {self._schema}.secret VALUES (%s)", (key,))  # noqa: S608
-        table.ENTRIES.create(connection)
-        connection.exec_driver_sql(_SEAL.format(schema=self._schema, table=table.ENTRIES.name))
+        connection.rows(_PREPARE.format(schema=self._schema))
+        connection.rows(f"INSERT INTO {self._schema}.secret VALUES (?)", key)  # noqa: S608
+        connection.rows(_SEAL.format(schema=self._schema, table=table.ENTRIES))
         self.prepare_index(connection)
 
     def _undo(self, head: Head) -> None:
@@ -149,8 +149,7 @@ class Postgres(Store):
                 self.anchor.path.unlink()
 
     def _is_there(self, connection: Connection) -> bool:
-        name = f"{self._schema}.{table.ENTRIES.name}"
-        return connection.exec_driver_sql("SELECT to_regclass(%s)", (name,)).scalar() is not None
+        return connection.value("SELECT to_regclass(?)", f"{self._schema}.{table.ENTRIES}") is not None
 
     def _check(self) -> None:
         if self._closed:

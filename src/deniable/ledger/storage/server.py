@@ -5,9 +5,8 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Connection, Engine, StaticPool, create_engine, event
-
 from deniable.ledger import refusals
+from deniable.ledger.storage.database import Connection, Database
 from deniable.policy import ServerAddress
 
 _SESSION = """
@@ -30,14 +29,14 @@ _ROOM = int.from_bytes(b"deni", signed=True)
 """Advisory locks of two numbers: the first says whose they are."""
 
 _LOCK = """
-SELECT pg_advisory_xact_lock(%s, %s), current_setting('fsync'), current_setting('full_page_writes'),
+SELECT pg_advisory_xact_lock(?, ?), current_setting('fsync'), current_setting('full_page_writes'),
        current_setting('synchronous_commit'), current_setting('transaction_isolation')
 """
 _DURABLE = {"on", "remote_write", "remote_apply"}
 
 
-def connect(address: ServerAddress, schema: str | None = None) -> Engine:
-    """An engine with one connection; statements without a schema mean this one."""
+def connect(address: ServerAddress, schema: str | None = None) -> Database:
+    """One connection; tables are those of this schema."""
     try:
         import psycopg  # noqa: PLC0415 - only who keeps an account on a server needs it
     except ImportError:
@@ -51,21 +50,12 @@ def connect(address: ServerAddress, schema: str | None = None) -> Engine:
             connection.execute("SET synchronous_commit = 'on'")
         return connection
 
-    engine = create_engine(
-        "postgresql+psycopg://",
-        creator=opened,
-        poolclass=StaticPool,
-        hide_parameters=True,  # from the log
-        use_native_hstore=False,
-        execution_options={"schema_translate_map": {None: schema}},
-    )
-    event.listen(engine, "handle_error", lambda context: setattr(context, "is_disconnect", _is_lost(context)))
-    return engine
+    return Database(opened, psycopg.Error, mark="%s", schema=schema)
 
 
 def lock(connection: Connection, number: int) -> None:
     """Alone until the transaction ends; refused where a commit could be forgotten."""
-    _, fsync, pages, commit, isolation = connection.exec_driver_sql(_LOCK, (_ROOM, number)).one()
+    ((_, fsync, pages, commit, isolation),) = connection.rows(_LOCK, _ROOM, number)
     for name, found, wanted in (
         ("fsync", fsync, {"on"}),
         ("full_page_writes", pages, {"on"}),
@@ -78,15 +68,9 @@ def lock(connection: Connection, number: int) -> None:
 
 def hold(connection: Connection, number: int) -> None:
     """Alone until the session ends, or its process does."""
-    connection.exec_driver_sql("SELECT pg_advisory_lock(%s, %s)", (_ROOM, number))
+    connection.rows("SELECT pg_advisory_lock(?, ?)", _ROOM, number)
 
 
 def number(what: str, name: str) -> int:
     """Of a lock. Two things with one number wait for each other, which costs time and nothing else."""
     return int.from_bytes(sha256(f"{what}\n{name}".encode()).digest()[:4], signed=True)
-
-
-def _is_lost(context: Any) -> bool:  # noqa: ANN401 - SQLAlchemy's own type
-    """Whether the connection is of no more use, as the driver itself sees it."""
-    raw = getattr(getattr(context.connection, "connection", None), "dbapi_connection", None)
-    return bool(context.is_disconnect or (raw is not None and raw.closed))

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from secrets import token_bytes
 
-from sqlalchemy import Connection
-
 from deniable.ledger import refusals
-from deniable.ledger.canon import MALFORMED, canonical
-from deniable.ledger.lists import AccountList, Holding
+from deniable.ledger.accounts.lists import AccountList, Holding
+from deniable.ledger.entries.canon import MALFORMED, canonical
 from deniable.ledger.storage import server
+from deniable.ledger.storage.database import Connection
 from deniable.policy import ServerAddress
 
 _PREPARE = """
@@ -40,47 +39,46 @@ class ServerList(AccountList):
     @contextmanager
     def locked(self) -> Iterator[None]:
         """By a lock of the session, which ends with it: what is listed is committed before the account is made."""
-        engine = server.connect(self._address)
+        database = server.connect(self._address)
         try:
-            with engine.connect() as connection:
+            with database.connect() as connection:
                 server.hold(connection, _NUMBER)
-                if connection.exec_driver_sql("SELECT to_regclass('deniable.accounts')").scalar() is None:
-                    connection.exec_driver_sql("BEGIN")
-                    connection.exec_driver_sql(_PREPARE)
-                    connection.exec_driver_sql("INSERT INTO deniable.secret VALUES (%s)", (token_bytes(_BYTES),))
+                if connection.value("SELECT to_regclass('deniable.accounts')") is None:
+                    connection.rows("BEGIN")
+                    connection.rows(_PREPARE)
+                    connection.rows("INSERT INTO deniable.secret VALUES (?)", token_bytes(_BYTES))
                     connection.commit()
                 self._connection = connection
                 yield
         finally:
             self._connection = None
-            engine.dispose()
+            database.dispose()
 
     def key(self) -> bytes:
         """Made together with the list."""
-        return bytes(self._said.exec_driver_sql("SELECT key FROM deniable.secret").scalar_one())
+        return bytes(self._said.value("SELECT key FROM deniable.secret"))
 
     def read(self) -> list[Holding]:
         """In the order in which they were added."""
         columns = "ledger, population, sources, reason"
-        rows = self._said.exec_driver_sql(f"SELECT {columns} FROM deniable.accounts ORDER BY number").all()  # noqa: S608
+        rows = self._said.rows(f"SELECT {columns} FROM deniable.accounts ORDER BY number")  # noqa: S608
         try:
-            return [Holding(row.ledger, row.population, dict(json.loads(row.sources)), row.reason) for row in rows]
+            return [Holding(ledger, name, dict(json.loads(sources)), reason) for ledger, name, sources, reason in rows]
         except MALFORMED:
             raise refusals.registry_damaged("deniable.accounts") from None
 
     def add(self, holding: Holding) -> None:
         """At the end."""
         row = (holding.ledger, holding.population, canonical(dict(holding.sources)), holding.reason)
-        self._said.exec_driver_sql(
-            "INSERT INTO deniable.accounts (ledger, population, sources, reason) VALUES (%s, %s, %s, %s)", row
-        )
+        self._said.rows("INSERT INTO deniable.accounts (ledger, population, sources, reason) VALUES (?, ?, ?, ?)", *row)
 
     def remove(self, holding: Holding) -> None:
         """From the end."""
-        self._said.exec_driver_sql(
+        self._said.rows(
             "DELETE FROM deniable.accounts WHERE number = (SELECT max(number) FROM deniable.accounts)"
-            " AND ledger = %s AND population = %s",
-            (holding.ledger, holding.population),
+            " AND ledger = ? AND population = ?",
+            holding.ledger,
+            holding.population,
         )
 
     @property

@@ -10,10 +10,8 @@ from hashlib import sha256
 from threading import RLock
 from weakref import finalize
 
-from sqlalchemy import Connection
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-
 from deniable.ledger.storage import forks, server
+from deniable.ledger.storage.database import Connection, DatabaseError
 from deniable.ledger.turns import Turns, Waiting
 from deniable.policy import ServerAddress
 
@@ -32,13 +30,13 @@ class ServerTurns(Turns):
 
     def __init__(self, address: ServerAddress, population: str) -> None:
         self._population = population
-        self._engine = server.connect(address)
+        self._database = server.connect(address)
         self._session: Connection | None = None
         self._process = os.getpid()
         self._guard = RLock()
         self._waiting = Waiting()
         forks.watch(self)
-        finalize(self, self._engine.dispose)
+        finalize(self, self._database.dispose)
 
     @contextmanager
     def of(self, question: str) -> Iterator[None]:
@@ -46,20 +44,20 @@ class ServerTurns(Turns):
         number = int.from_bytes(sha256(f"{self._population}\n{question}".encode()).digest()[:8], signed=True)
         with self._waiting.fresh().thread(number):
             pause = _SHORTEST
-            while not self._ask("SELECT pg_try_advisory_lock(%s)", number):
+            while not self._ask("SELECT pg_try_advisory_lock(?)", number):
                 time.sleep(pause)
                 pause = min(2 * pause, _LONGEST)
             try:
                 yield
             finally:
-                with suppress(SQLAlchemyError):  # who cannot say so has lost the session, and the lock with it
-                    self._ask("SELECT pg_advisory_unlock(%s)", number)
+                with suppress(DatabaseError):  # who cannot say so has lost the session, and the lock with it
+                    self._ask("SELECT pg_advisory_unlock(?)", number)
 
     def close(self) -> None:
         """Let go of the connection, and of all turns."""
         with self._guard:
             self._session = None
-            self._engine.dispose()
+            self._database.dispose()
 
     def pause(self) -> None:
         """A process is about to divide: nobody is in the middle of a statement meanwhile."""
@@ -76,25 +74,25 @@ class ServerTurns(Turns):
         with self._guard:
             try:
                 return self._said(statement, number)
-            except DBAPIError as error:
+            except DatabaseError as error:
                 self._session = None
-                if not error.connection_invalidated:
+                if not error.lost:
                     raise
             return self._said(statement, number)  # once more, on a new connection
 
     def _said(self, statement: str, number: int) -> bool:
         if self._session is None:
-            self._session = self._engine.connect()
-        return bool(self._session.exec_driver_sql(statement, (number,)).scalar())
+            self._session = self._database.connect()
+        return bool(self._session.value(statement, number))
 
     def _forget(self) -> None:
         """The parent's session must not hear of it: what is sent on closing goes nowhere."""
         if self._session is None:
             return
-        raw = self._session.connection.dbapi_connection
-        if raw is not None and not raw.closed:
+        raw = self._session.raw
+        if not raw.closed:
             nowhere = os.open(os.devnull, os.O_RDWR)
             os.dup2(nowhere, raw.fileno())
             os.close(nowhere)
         self._session = None
-        self._engine.dispose()
+        self._database.dispose()

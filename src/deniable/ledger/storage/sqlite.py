@@ -7,17 +7,14 @@ import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
-
-from sqlalchemy import Connection, Engine, StaticPool, create_engine, event, inspect, make_url
-from sqlalchemy.exc import ArgumentError
 
 from deniable.files import fingerprint
 from deniable.ledger import refusals
-from deniable.ledger.entry import NOTHING, Head, Link
+from deniable.ledger.entries.entry import NOTHING, Head, Link
 from deniable.ledger.storage import table
 from deniable.ledger.storage.anchor import Anchor
+from deniable.ledger.storage.database import Connection, Database
 from deniable.ledger.storage.store import Store
 from deniable.ledger.turns import FileTurns
 
@@ -34,6 +31,13 @@ _SETTINGS = {
     "trusted_schema": "0",  # nothing that was put into the file's schema is run
 }
 
+_ENTRIES = """
+CREATE TABLE entries (sequence INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL, payload BLOB,
+    previous TEXT NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (sequence))
+"""
+_PLACES = """
+CREATE TABLE places (key TEXT NOT NULL, sequence INTEGER NOT NULL, PRIMARY KEY (key, sequence)) WITHOUT ROWID
+"""
 _APPEND_ONLY = """
 CREATE TRIGGER {table}_are_never_{done} BEFORE {what} ON {table}
 BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END
@@ -83,12 +87,12 @@ class SQLite(Store):
 
     def is_indexed(self, connection: Connection) -> bool:
         """Files from before there was an index have none."""
-        return inspect(connection).has_table(table.PLACES.name)
+        return bool(connection.rows("SELECT 1 FROM sqlite_master WHERE name = ?", table.PLACES))
 
     def prepare_index(self, connection: Connection) -> None:
         """Sealed like the entries."""
-        table.PLACES.create(connection)
-        _seal(connection, table.PLACES.name)
+        connection.rows(_PLACES)
+        _seal(connection, table.PLACES)
 
     def secret(self) -> bytes | None:
         """That of the ledger's folder."""
@@ -121,8 +125,8 @@ class SQLite(Store):
     def _begin(self, links: Iterable[Link]) -> Head:
         head = NOTHING
         with self.writing() as connection:
-            table.ENTRIES.create(connection)
-            _seal(connection, table.ENTRIES.name)
+            connection.rows(_ENTRIES)
+            _seal(connection, table.ENTRIES)
             self.prepare_index(connection)
             for link in links:
                 table.append(connection, link)
@@ -140,15 +144,10 @@ class SQLite(Store):
 
 def place(url: str) -> Path:
     """The file that the url names. Links are followed, so that a second name leads to the same ledger."""
-    try:
-        parts = make_url(url)
-    except ArgumentError:
-        raise refusals.bad_url() from None
-    if parts.drivername not in {"sqlite", "sqlite+pysqlite"} or parts.query or not parts.database:
+    scheme, _, name = url.partition(":///")
+    if scheme not in {"sqlite", "sqlite+pysqlite"} or not name or "?" in name or name.startswith(("file:", ":")):
         raise refusals.bad_url()
-    if parts.database.startswith(("file:", ":")):
-        raise refusals.bad_url()
-    return Path(parts.database).resolve()
+    return Path(name).resolve()
 
 
 def _claim(path: Path) -> None:
@@ -156,26 +155,31 @@ def _claim(path: Path) -> None:
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
-def _connect(path: Path | None) -> Engine:
-    """An engine with one connection, to a file that must be there, or to memory."""
+def _connect(path: Path | None) -> Database:
+    """One connection, to a file that must be there, or to memory."""
     address = "file::memory:" if path is None else f"file:{quote(str(path))}?mode=rw"
 
-    def opened() -> sqlite3.Connection:
-        return sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
-
-    engine = create_engine("sqlite://", creator=opened, poolclass=StaticPool, hide_parameters=True)  # from the log
     wanted = _SETTINGS | ({"journal_mode": "memory"} if path is None else {})
-    event.listen(engine, "connect", lambda connection, _: _settle(connection, wanted))
-    return engine
+
+    def opened() -> sqlite3.Connection:
+        connection = sqlite3.connect(address, uri=True, isolation_level=None, check_same_thread=False)
+        try:
+            _settle(connection, wanted)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    return Database(opened, sqlite3.Error)
 
 
 def _seal(connection: Connection, name: str) -> None:
     """Rows can be added; a slip of the hand cannot change or remove one."""
     for done, what in (("changed", "UPDATE"), ("removed", "DELETE")):
-        connection.exec_driver_sql(_APPEND_ONLY.format(table=name, done=done, what=what))
+        connection.rows(_APPEND_ONLY.format(table=name, done=done, what=what))
 
 
-def _settle(connection: Any, wanted: dict[str, str]) -> None:  # noqa: ANN401 - the driver's own type
+def _settle(connection: sqlite3.Connection, wanted: dict[str, str]) -> None:
     """SQLite answers a setting that it cannot keep with silence, so each is read back."""
     for name, value in wanted.items():
         connection.execute(f"PRAGMA {name} = {value}").close()

@@ -8,12 +8,10 @@ from contextlib import contextmanager
 from threading import RLock
 from weakref import finalize
 
-from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import DBAPIError
-
-from deniable.ledger.entry import Link
+from deniable.ledger.entries.entry import Link
 from deniable.ledger.storage import forks
 from deniable.ledger.storage.anchor import Anchor
+from deniable.ledger.storage.database import Connection, Database, DatabaseError
 from deniable.ledger.turns import Turns
 
 
@@ -26,15 +24,15 @@ class Store(ABC):
     Assumes:  nobody writes to the table but through a store.
     """
 
-    def __init__(self, engine: Engine, anchor: Anchor | None, turns: Turns) -> None:
+    def __init__(self, database: Database, anchor: Anchor | None, turns: Turns) -> None:
         self.anchor = anchor
         """On this machine; None: the ledger ends with the process."""
         self.turns = turns
-        self._engine = engine
+        self._database = database
         self._lock = RLock()
         self._closed = False
         forks.watch(self)
-        finalize(self, engine.dispose)  # one that is forgotten lets go of its connection, too
+        finalize(self, database.dispose)  # one that is forgotten lets go of its connection, too
 
     @abstractmethod
     def begin(self, links: Iterable[Link], key: bytes) -> None:
@@ -83,13 +81,13 @@ class Store(ABC):
         """Let go of it for good."""
         with self._lock:
             self._closed = True
-            self._engine.dispose()
+            self._database.dispose()
         self.turns.close()
 
     def disconnect(self) -> None:
         """Let go of it until the next use."""
         with self._lock:
-            self._engine.dispose()
+            self._database.dispose()
 
     def pause(self) -> None:
         """A process is about to divide."""
@@ -114,16 +112,16 @@ class Store(ABC):
     def _begun(self, begin: str) -> Connection:
         """A connection that was lost while nobody used it is made once more: nothing had been said on it."""
         try:
-            return _said(self._engine.connect(), begin)
-        except DBAPIError as error:
-            if not error.connection_invalidated:
+            return _said(self._database.connect(), begin)
+        except DatabaseError as error:
+            if not error.lost:
                 raise
-        return _said(self._engine.connect(), begin)
+        return _said(self._database.connect(), begin)
 
 
 def _said(connection: Connection, begin: str) -> Connection:
     try:
-        connection.exec_driver_sql(begin)
+        connection.rows(begin)
     except BaseException:
         connection.close()
         raise

@@ -4,96 +4,82 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Connection,
-    Integer,
-    LargeBinary,
-    MetaData,
-    Table,
-    Text,
-    UniqueConstraint,
-    func,
-    insert,
-    select,
-)
-
-from deniable.ledger.entry import Link
+from deniable.ledger.entries.entry import Link
 from deniable.ledger.storage import places
+from deniable.ledger.storage.database import Connection
 
-_metadata = MetaData()
-_Sequence = BigInteger().with_variant(Integer, "sqlite")
+ENTRIES, PLACES = "entries", "places"
 
-ENTRIES = Table(
-    "entries",
-    _metadata,
-    Column("sequence", _Sequence, primary_key=True, autoincrement=False),
-    Column("kind", Text, nullable=False),
-    Column("body", Text, nullable=False),
-    Column("payload", LargeBinary),
-    Column("previous", Text, nullable=False),
-    Column("digest", Text, nullable=False),
-    UniqueConstraint("previous").ddl_if(dialect="postgresql"),  # what the lock sees to, once more: no two after one
-    UniqueConstraint("digest").ddl_if(dialect="postgresql"),
-)
-PLACES = Table(
-    "places",
-    _metadata,
-    Column("key", Text, primary_key=True),
-    Column("sequence", _Sequence, primary_key=True, autoincrement=False),
-    sqlite_with_rowid=False,
-)
-
+_LINK = "sequence, kind, body, payload, previous, digest"
 _PAGE = 256
 """Rows that are fetched at once."""
+_PAGE_OF_PLACES = 4096
 
 
 def append(connection: Connection, link: Link) -> None:
     """One row more."""
-    row = {column.name: getattr(link, column.name) for column in ENTRIES.columns}
-    connection.execute(insert(ENTRIES).values(row))
+    row = (link.sequence, link.kind, link.body, link.payload, link.previous, link.digest)
+    connection.rows(f"INSERT INTO {connection.prefix}entries ({_LINK}) VALUES (?, ?, ?, ?, ?, ?)", *row)  # noqa: S608
     index(connection, link)
 
 
 def index(connection: Connection, link: Link) -> None:
     """Where the row can be found."""
-    rows = [{"key": key, "sequence": link.sequence} for key in places.keys(link)]
-    if rows:
-        connection.execute(insert(PLACES), rows)
+    for key in places.keys(link):
+        statement = f"INSERT INTO {connection.prefix}places (key, sequence) VALUES (?, ?)"  # noqa: S608
+        connection.rows(statement, key, link.sequence)
 
 
 def first(connection: Connection, key: str) -> int | None:
     """The first row under a key."""
-    sequence: int | None = connection.scalar(select(func.min(PLACES.c.sequence)).where(PLACES.c.key == key))
+    sequence: int | None = connection.value(
+        f"SELECT min(sequence) FROM {connection.prefix}places WHERE key = ?",  # noqa: S608
+        key,
+    )
     return sequence
+
+
+def under(connection: Connection, key: str, most: int) -> list[int]:
+    """The first so many rows under a key, in their order."""
+    statement = f"SELECT sequence FROM {connection.prefix}places WHERE key = ? ORDER BY sequence LIMIT ?"  # noqa: S608
+    return [sequence for (sequence,) in connection.rows(statement, key, most)]
 
 
 def last(connection: Connection, key: str, until: int) -> int | None:
     """The last row under a key, up to a place."""
-    rows = select(func.max(PLACES.c.sequence)).where(PLACES.c.key == key, PLACES.c.sequence <= until)
-    sequence: int | None = connection.scalar(rows)
+    sequence: int | None = connection.value(
+        f"SELECT max(sequence) FROM {connection.prefix}places WHERE key = ? AND sequence <= ?",  # noqa: S608
+        key,
+        until,
+    )
     return sequence
 
 
 def charges(connection: Connection, words: str) -> list[int]:
     """Where charges stand that have these words in them, the last first. No index: for what is rarely sought."""
-    there = ENTRIES.c.body.contains(words, autoescape=True)
-    rows = select(ENTRIES.c.sequence).where(ENTRIES.c.kind == "charged", there)
-    return list(connection.scalars(rows.order_by(ENTRIES.c.sequence.desc())))
+    escaped = words.replace("/", "//").replace("%", "/%").replace("_", "/_")
+    rows = connection.rows(
+        f"SELECT sequence FROM {connection.prefix}entries"  # noqa: S608
+        " WHERE kind = 'charged' AND body LIKE ? ESCAPE '/' ORDER BY sequence DESC",
+        f"%{escaped}%",
+    )
+    return [sequence for (sequence,) in rows]
 
 
 def every_place(connection: Connection) -> Iterator[tuple[str, int]]:
-    """The whole index."""
-    for row in connection.execute(select(PLACES), execution_options={"yield_per": 4096}):
-        yield row.key, row.sequence
+    """The whole index, a page at a time."""
+    some, after = f"SELECT key, sequence FROM {connection.prefix}places", "ORDER BY key, sequence LIMIT ?"  # noqa: S608
+    page = connection.rows(f"{some} {after}", _PAGE_OF_PLACES)
+    while page:
+        yield from page
+        page = connection.rows(f"{some} WHERE (key, sequence) > (?, ?) {after}", *page[-1], _PAGE_OF_PLACES)
 
 
 def links(connection: Connection, since: int = 0) -> Iterator[Link]:
     """The rows from this sequence on, in order, a page at a time."""
+    some = f"SELECT {_LINK} FROM {connection.prefix}entries WHERE sequence >= ? ORDER BY sequence LIMIT ?"  # noqa: S608
     while True:
-        rows = select(ENTRIES).where(ENTRIES.c.sequence >= since).order_by(ENTRIES.c.sequence).limit(_PAGE)
-        page = [Link(*row) for row in connection.execute(rows)]
+        page = [Link(*row) for row in connection.rows(some, since, _PAGE)]
         yield from page
         if len(page) < _PAGE:
             return
@@ -102,11 +88,11 @@ def links(connection: Connection, since: int = 0) -> Iterator[Link]:
 
 def link(connection: Connection, sequence: int) -> Link | None:
     """One row."""
-    row = connection.execute(select(ENTRIES).where(ENTRIES.c.sequence == sequence)).one_or_none()
-    return None if row is None else Link(*row)
+    found = connection.rows(f"SELECT {_LINK} FROM {connection.prefix}entries WHERE sequence = ?", sequence)  # noqa: S608
+    return Link(*found[0]) if found else None
 
 
 def with_digest(connection: Connection, digest: str) -> Link | None:
     """The row that has the digest. Nothing here looks often, so a file keeps no index for it."""
-    row = connection.execute(select(ENTRIES).where(ENTRIES.c.digest == digest)).one_or_none()
-    return None if row is None else Link(*row)
+    found = connection.rows(f"SELECT {_LINK} FROM {connection.prefix}entries WHERE digest = ?", digest)  # noqa: S608
+    return Link(*found[0]) if found else None

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-
 from deniable.core.errors import Refused
 from deniable.ledger import refusals
+from deniable.ledger.storage.database import DatabaseError
 
-TROUBLE = (OSError, SQLAlchemyError, sqlite3.Error)
+TROUBLE = (OSError, DatabaseError, sqlite3.Error)
 
 _DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT}
 _DAMAGE_ON_SERVER = ("22", "23502", "23514", "42703", "42804", "42883", "XX001", "XX002")
@@ -20,7 +19,7 @@ _GONE_ON_SERVER = ("3D000", "3F000", "42P01")
 
 def refusal(error: BaseException) -> Refused:
     """Without a trace of what was said: that stays in the log."""
-    cause = error.orig if isinstance(error, DBAPIError) else error
+    cause = error.__cause__ if isinstance(error, DatabaseError) else error
     if isinstance(cause, sqlite3.Error) and getattr(cause, "sqlite_errorcode", 0) & 0xFF in _DAMAGE:
         return refusals.damaged()
     state = str(getattr(cause, "sqlstate", None) or "")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number, exact, probability, whole
+from deniable.core.number import Number, exact, surety, whole
 from deniable.core.sampling import IntArray
 from deniable.local.domain import AnswerDomain, Values
 from deniable.local.estimate import Estimate
@@ -98,7 +98,7 @@ class HistogramProtocol(Protocol):
             value=(support / people - lie) / (truth - lie),
             interval=(low, high),
             simultaneous=(all_low, all_high),
-            confidence=probability("confidence", confidence),
+            confidence=surety(confidence),
             people=people,
             loss=self.loss,
             labels=self.domain.labels,

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.bits import BitSource, words
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number, exact, probability, whole
+from deniable.core.number import Number, exact, surety, whole
 from deniable.core.sampling import IntArray
 from deniable.local.estimate import Estimate
 from deniable.local.families.protocol import Protocol
@@ -106,7 +106,7 @@ class MeanProtocol(Protocol):
             value=start + width * part,
             interval=ends,
             simultaneous=ends,
-            confidence=probability("confidence", confidence),
+            confidence=surety(confidence),
             people=people,
             loss=self.loss,
             labels=("mean",),

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.bits import BitSource, OperatingSystem
@@ -113,8 +112,3 @@ def mixed(parts: Sequence[tuple[Fraction, Law]]) -> Law:
 def _short(value: object) -> str:
     text = str(value)
     return text if len(text) <= 40 else text[:37] + "..."  # noqa: PLR2004 - a line's worth
-
-
-def row_key(row: np.ndarray) -> Any:  # noqa: ANN401 - a number, or a tuple of them
-    """A report as laws name it."""
-    return int(row) if np.ndim(row) == 0 else tuple(int(part) for part in row)

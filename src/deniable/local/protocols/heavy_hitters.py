@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.bits import BitSource
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number, probability, whole
+from deniable.core.number import Number, surety, whole
 from deniable.core.sampling import IntArray, bernoulli, uniform
 from deniable.local.estimate import Estimate
 from deniable.local.families.protocol import Law, Protocol
@@ -152,7 +152,7 @@ class HeavyHitters(Protocol):
             value=((support[best] / people - float(self.lie)) / float(self.truth - self.lie))[sure],
             interval=(low[sure], high[sure]),
             simultaneous=(all_low[sure], all_high[sure]),
-            confidence=probability("confidence", confidence),
+            confidence=surety(confidence),
             people=people,
             loss=self.loss,
             labels=tuple(self._decode(beginnings[sure])),

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.core.bits import BitSource, words
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number, probability, whole
+from deniable.core.number import Number, surety, whole
 from deniable.core.sampling import IntArray, uniform
 from deniable.local.estimate import Estimate
 from deniable.local.families.mean import within
@@ -107,7 +107,7 @@ class MeanVector(Protocol):
             value=self._numbers(parts),
             interval=self._around(parts, people, alpha),
             simultaneous=self._around(parts, people, alpha / self.dimensions),
-            confidence=probability("confidence", confidence),
+            confidence=surety(confidence),
             people=people,
             loss=self.loss,
             labels=tuple(map(str, range(self.dimensions))),

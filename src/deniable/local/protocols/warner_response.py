@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from deniable.core.bits import BitSource
 from deniable.core.conversion import log_odds_above
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.number import Number, exact, positive, probability, whole
+from deniable.core.number import Number, exact, positive, surety, whole
 from deniable.core.sampling import bernoulli
 from deniable.local.domain import AnswerDomain
 from deniable.local.estimate import Estimate
@@ -117,7 +117,7 @@ class WarnerResponse(Protocol):
             value=self._share(said / people),
             interval=(low, high),
             simultaneous=(low, high),
-            confidence=probability("confidence", confidence),
+            confidence=surety(confidence),
             people=people,
             loss=self.loss,
             labels=("yes",),

@@ -54,13 +54,21 @@ class Statistic:
     """For counts and sums of different values: of what."""
     summed: bool = False
     """Whether different values are added up, and not counted."""
-    typical: Fraction = Fraction(1)
-    """What a row in the middle of its bounds adds, in the answer's unit, if rows cannot be negative."""
+    typical: Fraction | None = field(default=None, repr=False, compare=False)
+    """What a row is expected to add, in the answer's unit; None: nothing, if rows can be negative, else one.
+
+    For quotes alone: it is no part of what a question is, or is called.
+    """
 
     @property
     def names(self) -> frozenset[str]:
         """What the answer's algebra calls it."""
         return frozenset({self.name})
+
+    @property
+    def each_row(self) -> Fraction:
+        """What a row is expected to add, in the answer's unit."""
+        return Fraction(0 if self.signed else 1) if self.typical is None else self.typical
 
     @property
     def column(self) -> Column:

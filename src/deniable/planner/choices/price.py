@@ -112,8 +112,8 @@ class Chosen:
         return bottom * self.choice.histogram.row
 
 
-_VALUE = Fraction(11, 20)
-"""Of a quantile's spend, what its value gets; the rest is for its interval."""
+_VALUE, _VALUE_OF_RHO = Fraction(11, 20), Fraction(7, 10)
+"""Of a quantile's spend, what its value gets; the rest is for its interval. Rho buys by its root."""
 
 
 def by_epsilon(
@@ -128,8 +128,8 @@ def by_epsilon(
 
 def by_rho(choice: Choice, rho: Fraction, confidence: Fraction, neighbours: Neighbours, *, grouped: bool) -> Chosen:
     """The exponential mechanism, whose epsilon costs only epsilon^2 / 8 of rho: the most that does, rounded down."""
-    beside = _beside(choice, (None, rho * (1 - _VALUE)), confidence, neighbours)
-    chosen = rho * (1 if beside is None else _VALUE) / choice.uses
+    beside = _beside(choice, (None, rho * (1 - _VALUE_OF_RHO)), confidence, neighbours)
+    chosen = rho * (1 if beside is None else _VALUE_OF_RHO) / choice.uses
     moved = _sensitivity(choice, neighbours, grouped=grouped)
     epsilon = Fraction(floor(root_above(8 * chosen) * 10**9) - 1, 10**9)
     return _aside(choice, Exponential(sensitivity=moved, epsilon=epsilon), confidence, beside)

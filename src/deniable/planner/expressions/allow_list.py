@@ -1,6 +1,6 @@
 """The allow-list: every function that a question may use, with its kinds, its range and where it can be NULL.
 
-What is not here does not exist. Engines spell each of these once, totally; `planner/expressions/evaluate.py` computes
+What is not here does not exist. Engines spell each of these once, totally; `planner/expressions/evaluate` computes
 those that may stand around an aggregate.
 """
 

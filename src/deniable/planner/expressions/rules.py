@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from deniable.core.algebra.expression import Expression
+from deniable.core.algebra.expression import Expression, Literal
 from deniable.planner.expressions.conversions import alike, computed
 from deniable.planner.expressions.decimals import exactly
 from deniable.planner.expressions.functions import call
@@ -22,6 +22,29 @@ PAIR = frozenset({"this", "expression"})
 def binary(name: str) -> Rule:
     """A function of two values that are compared or computed with each other."""
     return PAIR, lambda node, go: computed(name, *alike(go(node.this), go(node.expression)))
+
+
+COMPARISONS: dict[type[exp.Expression], tuple[str, str]] = {
+    exp.EQ: ("equal", "equal"),
+    exp.NEQ: ("unequal", "unequal"),
+    exp.LT: ("less", "more"),
+    exp.LTE: ("at_most", "at_least"),
+    exp.GT: ("more", "less"),
+    exp.GTE: ("at_least", "at_most"),
+}
+"""What they are called, and what they are called with the sides exchanged."""
+
+
+def compared(name: str, turned: str) -> Rule:
+    """A comparison. A constant stands on the right of it: both ways of writing it are one question, and paid once."""
+
+    def build(node: exp.Expression, go: Go) -> Expression:
+        left, right = alike(go(node.this), go(node.expression))
+        if isinstance(left, Literal) and not isinstance(right, Literal):
+            return computed(turned, right, left)
+        return computed(name, left, right)
+
+    return PAIR, build
 
 
 def unary(name: str) -> Rule:

@@ -15,7 +15,7 @@ from deniable.planner.expressions.allow_list import FUNCTIONS, longest
 from deniable.planner.expressions.conversions import alike
 from deniable.planner.expressions.decimals import exactly
 from deniable.planner.expressions.functions import call, number
-from deniable.planner.expressions.rules import PAIR, THIS, Go, Rule, binary, several, unary
+from deniable.planner.expressions.rules import COMPARISONS, PAIR, THIS, Go, Rule, binary, compared, several, unary
 from deniable.planner.expressions.texts import MOST_CHARACTERS
 from deniable.planner.parse import position
 from deniable.planner.wording.own_words import instead, spelled
@@ -260,12 +260,7 @@ _RULES: dict[type[exp.Expression], Rule] = {
     exp.Greatest: several("greatest"),
     exp.Coalesce: several("coalesce"),
     exp.Nullif: binary("nullif"),
-    exp.EQ: binary("equal"),
-    exp.NEQ: binary("unequal"),
-    exp.LT: binary("less"),
-    exp.LTE: binary("at_most"),
-    exp.GT: binary("more"),
-    exp.GTE: binary("at_least"),
+    **{kind: compared(*names) for kind, names in COMPARISONS.items()},
     exp.Between: (frozenset({"this", "low", "high"}), _between),
     exp.In: (frozenset({"this", "expressions"}), _in),
     exp.Is: (PAIR, _is),

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from deniable.core.algebra.expression import Call, Column, Expression, Kind, names
 from deniable.planner.expressions.evaluate import ANY, MOMENTS, ROUNDED, Band, Result, evaluate
+from deniable.planner.intervals.combined import CombinedNoise, Noise, exact_radius
 from deniable.planner.intervals.fieller import QuotientLaw, slack_of, slacks
 from deniable.planner.intervals.forms import Affine, Form, Forms, Ratio, finite
-from deniable.planner.intervals.law import AddedNoise, FloatArray, radius
+from deniable.planner.intervals.law import INVERTED, FloatArray, radius
 from deniable.planner.intervals.moments import Moments
 from deniable.planner.work import spend
 
@@ -67,7 +68,7 @@ class Material:
 
     values: Mapping[str, Result]
     """Keys and noisy statistics."""
-    noises: Mapping[str, AddedNoise]
+    noises: Mapping[str, Noise]
     """Of the statistics that noise was added to."""
     chosen: Callable[[Fraction], Mapping[str, Result]]
     """The statistics that were chosen, with their intervals, at a confidence."""
@@ -98,7 +99,8 @@ def difference(
 ) -> tuple[float, float, float]:
     """Low, value and high of the expression at the first place less that at the second: two rows, whose noise differs.
 
-    Of a combination, all noises occur twice, with opposite signs. Of anything else, both intervals hold at once.
+    Of a combination, all noises occur twice, with opposite signs. Of anything else, and of rows that share noises since
+    they were reconciled, both intervals hold at once.
     """
     exact = with_intervals(expression, material, 1 - doubt)
     inner = expression.arguments[0] if isinstance(expression, Call) and expression.function == "round" else expression
@@ -106,7 +108,8 @@ def difference(
     if not isinstance(exact, Band):
         raise TypeError("not a number")
     value = float(exact.value[places[0]] - exact.value[places[1]])
-    if isinstance(found, Affine) and found.multiples and not found.slack:
+    apart = not any(isinstance(noise, CombinedNoise) for noise in material.noises.values())
+    if isinstance(found, Affine) and found.multiples and not found.slack and apart:
         used = [material.noises[name] for name in sorted(found.multiples)]
         factors = np.array([[finite(found.multiples[name])] for name in sorted(found.multiples)] * 2)
         whole = inner is expression or all(noise.worth.denominator == 1 for noise in used)
@@ -119,7 +122,7 @@ def difference(
     return float(low[0] - high[1]), value, float(high[0] - low[1])
 
 
-def wholes(noises: Mapping[str, AddedNoise]) -> dict[str, bool]:
+def wholes(noises: Mapping[str, Noise]) -> dict[str, bool]:
     """Which statistics are whole numbers."""
     return {name: noise.worth.denominator == 1 for name, noise in noises.items()}
 
@@ -129,7 +132,7 @@ class _Known:
     """Noisy sums, their noise, and the largest that counts may be, row by row."""
 
     sums: Mapping[str, FloatArray]
-    noises: Mapping[str, AddedNoise]
+    noises: Mapping[str, Noise]
     counts: Mapping[str, FloatArray]
 
     def part(self, rows: slice) -> _Known:
@@ -140,7 +143,8 @@ class _Known:
 
 def _in_pieces(piece: Piece, known: _Known, doubt: Fraction, rows: int) -> tuple[FloatArray, FloatArray]:
     """A part of the rows at a time, so that memory stays small and near."""
-    parts = [slice(start, min(rows, start + _AT_ONCE)) for start in range(0, rows, _AT_ONCE)] or [slice(0, 0)]
+    step = INVERTED if isinstance(piece, Moments) and rows <= _AT_ONCE else _AT_ONCE
+    parts = [slice(start, min(rows, start + step)) for start in range(0, rows, step)] or [slice(0, 0)]
     with np.errstate(all="ignore"):
         ends = [_ends(piece, known.part(part), doubt, part.stop - part.start) for part in parts]
     return np.concatenate([low for low, _ in ends]), np.concatenate([high for _, high in ends])
@@ -155,11 +159,18 @@ def _ends(piece: Piece, known: _Known, doubt: Fraction, rows: int) -> tuple[Floa
     if isinstance(piece, Affine):
         used = sorted(piece.multiples)
         factors = np.array([[finite(piece.multiples[name])] for name in used])
-        off = radius([noises[name] for name in used], factors, doubt) + slack_of(piece, counts, rows)
+        off = _reach([noises[name] for name in used], factors, doubt) + slack_of(piece, counts, rows)
         value = _value(piece, sums)
         return value - off, value + off
     law = QuotientLaw.of(piece, noises, doubt)
     return law.hull(_value(piece.top, sums), _value(piece.bottom, sums), slacks(piece, counts, rows))
+
+
+def _reach(noises: list[Noise], factors: FloatArray, doubt: Fraction) -> FloatArray:
+    """Of a combination whose factors are given: noises of which there are many have an exact law then."""
+    if any(isinstance(noise, CombinedNoise) for noise in noises):
+        return np.array([exact_radius(noises, factors[:, 0].tolist(), doubt)])
+    return radius(noises, factors, doubt)
 
 
 def _value(one: Affine, sums: Mapping[str, FloatArray]) -> FloatArray:
@@ -220,7 +231,7 @@ class _Splitter:
     def _piece(self, expression: Expression) -> Expression:
         """A column that stands for it; a single statistic keeps its name."""
         if isinstance(expression, Call) and expression.function == MOMENTS:
-            piece: Piece = Moments.read(expression)
+            piece: Piece = Moments.read(expression, self.forms)
         else:
             piece = self.forms.of(expression) or Affine()
         for known, (_, other) in self.pieces.items():

@@ -15,8 +15,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.planner.intervals.combined import CombinedNoise, Noise
 from deniable.planner.intervals.forms import Affine, Ratio, finite
-from deniable.planner.intervals.law import AddedNoise, FloatArray, radius
+from deniable.planner.intervals.law import FloatArray, radius
 
 Factors = tuple[float, ...]
 """Of each noise in a combination."""
@@ -33,7 +34,7 @@ class QuotientLaw:
     reaches: FloatArray
 
     @classmethod
-    def of(cls, ratio: Ratio, noises: Mapping[str, AddedNoise], doubt: Fraction) -> QuotientLaw:
+    def of(cls, ratio: Ratio, noises: Mapping[str, Noise], doubt: Fraction) -> QuotientLaw:
         """Within a cell no coefficient is larger than at one of its ends, and q rises with their sizes."""
         names = sorted({*ratio.top.multiples, *ratio.bottom.multiples})
         top, bottom = (
@@ -79,11 +80,11 @@ class QuotientLaw:
 
 
 @lru_cache(maxsize=64)
-def _law(
-    above: tuple[float, ...], below: tuple[float, ...], noises: tuple[AddedNoise, ...], doubt: Fraction
-) -> QuotientLaw:
+def _law(above: tuple[float, ...], below: tuple[float, ...], noises: tuple[Noise, ...], doubt: Fraction) -> QuotientLaw:
     top, bottom = np.array(above), np.array(below)
     values = _places(top, bottom, noises)
+    if any(isinstance(noise, CombinedNoise) for noise in noises):
+        values = values[::4]  # few enough cells to invert the characteristic function in each
     sizes = np.abs(top[:, None] - bottom[:, None] * values)
     cells = radius(noises, np.maximum(sizes[:, :-1], sizes[:, 1:]), doubt)
     ends = np.concatenate([[0.0], cells, [0.0]])
@@ -103,9 +104,10 @@ def slack_of(one: Affine, counts: Mapping[str, FloatArray], rows: int) -> FloatA
     return total
 
 
-def _places(top: FloatArray, bottom: FloatArray, noises: Sequence[AddedNoise]) -> FloatArray:
+def _places(top: FloatArray, bottom: FloatArray, noises: Sequence[Noise]) -> FloatArray:
     """Closest where the noise of T - r B is least, and on the scale on which it doubles."""
-    widths = np.array([noise.scale * noise.step for noise in noises]) ** 2
+    wide = np.array([noise.scale * noise.step for noise in noises])
+    widths = (wide / wide.max()) ** 2
     centre = (widths * top * bottom).sum() / (widths * bottom**2).sum()
     unit = np.sqrt((widths * (top - centre * bottom) ** 2).sum() / (widths * bottom**2).sum())
     unit = max(unit, 1e-9 * max(1.0, abs(centre)))

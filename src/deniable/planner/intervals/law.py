@@ -8,7 +8,6 @@ laws are more peaked (Birnbaum 1948). What U moves is added again: half a step f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, erfc, log, sqrt, tanh
@@ -16,57 +15,37 @@ from math import ceil, erfc, log, sqrt, tanh
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.core.normal import quantile
-from deniable.mechanisms import Gaussian, Laplace
+from deniable.core.distributions.normal import quantile
+from deniable.planner.intervals.added import AddedNoise
+from deniable.planner.intervals.combined import Noise, combined_radius
 
 FloatArray = NDArray[np.float64]
 
 _ON_A_LATTICE = 64
 """AddedNoise of at most so many steps is added up exactly, where all of it lies on one grid."""
+_LEAST_DOUBT = Fraction(1, 10**9)
+"""Below that, what doubles lose of a law that is added up exactly would matter."""
 _MOST_ADDED = 6
 """So many Laplace noises are added up by partial fractions; of more, as if all were the largest, or by Chernoff."""
 _NEWTON_STEPS = 7
+INVERTED = 2048
+"""For so many combinations at once the characteristic function is inverted; for more, that takes too long."""
+_WAVES, _CIRCLE = 1024, 40.0
+"""So many terms of Fourier's series, on a circle that reaches so many of the largest scales to both sides."""
 
 
-@dataclass(frozen=True, slots=True)
-class AddedNoise:
-    """The noise on one statistic, and what a step of its grid is worth in the answer's unit."""
-
-    mechanism: Laplace | Gaussian
-    worth: Fraction
-
-    @property
-    def step(self) -> float:
-        """In the answer's unit."""
-        return float(self.worth * self.mechanism.step)
-
-    @property
-    def scale(self) -> float:
-        """Of Laplace noise, or the standard deviation of Gaussian noise, in steps."""
-        mechanism = self.mechanism
-        return float(mechanism.scale) if isinstance(mechanism, Laplace) else mechanism.sigma / float(mechanism.step)
-
-    @property
-    def gaussian(self) -> bool:
-        """Or Laplace."""
-        return isinstance(self.mechanism, Gaussian)
-
-    def radius(self, doubt: Fraction) -> float:
-        """What this noise alone exceeds with probability at most `doubt`: by its exact, discrete law."""
-        return float(self.mechanism.error(1 - doubt) * self.worth)
-
-
-def radius(noises: Sequence[AddedNoise], coefficients: FloatArray, doubt: Fraction) -> FloatArray:
+def radius(noises: Sequence[Noise], coefficients: FloatArray, doubt: Fraction) -> FloatArray:
     """What the absolute value of a combination exceeds with probability at most `doubt`.
 
     Guarantee:  for every column c of `coefficients` and independent noises X_i, Pr[|sum c_i X_i| > radius] <= doubt;
-                and it never falls when a coefficient grows in size.
+                and so for every c' whose entries are no larger in size.
     Rounding:   upward: half a step for each Laplace noise, one and a half for each Gaussian one, unless it is alone or
                 on one grid with the others, where the law is added up exactly.
     Reference:  Birnbaum 1948 (sums of peaked laws); Anderson 1955.
     Proof:      docs/proofs/intervals.md
 
     Example:
+        >>> from deniable.mechanisms import Laplace
         >>> noise = AddedNoise(Laplace(sensitivity=1, epsilon="0.001"), Fraction(1))
         >>> one, two = (radius([noise] * many, np.ones((many, 1)), Fraction(1, 20))[0] for many in (1, 2))
         >>> round(one), round(two)
@@ -77,15 +56,18 @@ def radius(noises: Sequence[AddedNoise], coefficients: FloatArray, doubt: Fracti
     noises, sizes = [noises[place] for place in used], sizes[used]
     if not noises:
         return np.zeros(coefficients.shape[1])
-    if len(noises) == 1:
-        alone: FloatArray = sizes[0] * noises[0].radius(doubt)
+    plain = [noise for noise in noises if isinstance(noise, AddedNoise)]
+    if len(plain) < len(noises):
+        return combined_radius(noises, sizes, doubt)
+    if len(plain) == 1:
+        alone: FloatArray = sizes[0] * plain[0].radius(doubt)
         return alone
-    if (exact := _on_a_lattice(noises, sizes, doubt)) is not None:
+    if (exact := _on_a_lattice(plain, sizes, doubt)) is not None:
         return exact
-    smoothed = _smoothed(noises, sizes, doubt)
-    if min(noise.scale for noise in noises) > _ON_A_LATTICE:
+    smoothed = _smoothed(plain, sizes, doubt)
+    if min(noise.scale for noise in plain) > _ON_A_LATTICE:
         return smoothed
-    worst = np.array([noise.radius(doubt / len(noises)) for noise in noises]) @ sizes
+    worst = np.array([noise.radius(doubt / len(plain)) for noise in plain]) @ sizes
     least: FloatArray = np.minimum(worst, smoothed)  # of a few coarse steps, the worst case of each may be less
     return least
 
@@ -123,7 +105,7 @@ def laplace_radius(scales: FloatArray, doubt: float) -> FloatArray:
         return np.where(nothing, 0, laplace_radius(np.where(nothing, 1, scales), doubt))
     if len(scales) > _MOST_ADDED:
         least: FloatArray = np.minimum(scales.max(axis=0) * _alike(len(scales), doubt), _chernoff(scales, doubt))
-        return least
+        return np.fmin(least, inverted(scales, doubt)) if scales.shape[1] <= INVERTED else least
     unit = scales.max(axis=0)
     apart = _apart(scales / unit)
     ratios = apart[:, None] ** 2 - apart[None] ** 2
@@ -154,6 +136,39 @@ def _apart(scales: FloatArray) -> FloatArray:
     for place in range(1, len(ordered)):
         ordered[place] = np.maximum(ordered[place], gap * ordered[place - 1])
     return ordered
+
+
+def inverted(scales: FloatArray, doubt: float) -> FloatArray:
+    """The same quantile from the characteristic function, for each column of scales; infinite where that is too coarse.
+
+    X is wrapped around a circle of length 2 L. There, by Fourier's series,
+    S(t) = t/L + (2/pi) sum over n >= 1 of sin(n pi t/L)/n f(n pi/L), f(w) = product of 1/(1 + b_i^2 w^2), is the
+    probability of lying within t. What the circle adds to Pr[|X| <= t] is at most Pr[|X| > 2 L - t], by Chernoff's
+    bound; the terms from N on, with f(w) <= (b_1 ... b_m w^m)^-2 for the m largest scales, add up to at most
+    (2/pi) / (2 m (b_1 ... b_m)^2 W^2m), W = (N - 1) pi/L. Both, and what doubles may lose, are taken off.
+    """
+    found = [_inverted(scales[:, start : start + 128], doubt) for start in range(0, scales.shape[1], 128)]
+    return np.concatenate(found)
+
+
+def _inverted(scales: FloatArray, doubt: float) -> FloatArray:
+    unit = scales.max(axis=0)
+    ordered = np.sort(scales / unit, axis=0)[::-1]
+    waves = np.pi / _CIRCLE * np.arange(1, _WAVES)
+    falling = np.ones((scales.shape[1], _WAVES - 1))
+    for scale in ordered:
+        falling *= 1 + (scale[:, None] * waves) ** 2
+    terms = np.zeros((scales.shape[1], 2 * _WAVES))
+    terms[:, 1:_WAVES] = 1 / (falling * np.arange(1, _WAVES))
+    places = np.arange(_WAVES)
+    within = places / _WAVES - 2 / np.pi * np.fft.rfft(terms, axis=1).imag[:, :_WAVES]
+    many = np.arange(1, len(ordered) + 1)[:, None]
+    with np.errstate(all="ignore"):
+        left = np.exp(-2 * np.cumsum(np.log(ordered * waves[-1]), axis=0)) / (np.pi * many)
+    beyond = 2 * np.exp(-0.9 * _CIRCLE * (2 - places / _WAVES)) / np.prod(1 - (0.9 * ordered) ** 2, axis=0)[:, None]
+    enough = 1 - within + beyond + np.min(left, axis=0)[:, None] + 1e-11 <= doubt
+    found = enough.argmax(axis=1) * (_CIRCLE / _WAVES) * unit
+    return np.where(enough.any(axis=1), found, np.inf)
 
 
 @lru_cache(maxsize=256)
@@ -194,7 +209,8 @@ def _chernoff(scales: FloatArray, doubt: float) -> FloatArray:
 def _on_a_lattice(noises: Sequence[AddedNoise], sizes: FloatArray, doubt: Fraction) -> FloatArray | None:
     """The least whole number of steps, where every noise counts the same steps, and not too many of them."""
     steps = np.unique(sizes * np.array([[noise.step] for noise in noises]))
-    if steps.size > 1 or sizes.shape[1] > 1 or max(noise.scale for noise in noises) > _ON_A_LATTICE:
+    coarse = steps.size == 1 and sizes.shape[1] == 1 and max(noise.scale for noise in noises) <= _ON_A_LATTICE
+    if not coarse or doubt < _LEAST_DOUBT:
         return None
     law = np.ones(1)
     for noise in noises:

@@ -20,10 +20,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from deniable.core.algebra.expression import Call, Column, Literal
+from deniable.core.algebra.expression import Call, Literal
+from deniable.planner.intervals.combined import Noise
 from deniable.planner.intervals.fieller import QuotientLaw
-from deniable.planner.intervals.forms import Affine, Ratio
-from deniable.planner.intervals.law import AddedNoise, FloatArray, radius
+from deniable.planner.intervals.forms import Affine, Forms, Ratio
+from deniable.planner.intervals.law import FloatArray, radius
 
 _NARROWINGS = 4
 """How often an interval is made narrower by what it itself implies."""
@@ -32,6 +33,8 @@ _ASIDE = Fraction(1, 40)
 
 Ends = tuple[FloatArray, FloatArray]
 Sums = Mapping[str, FloatArray]
+Coefficients = Mapping[str, Ends]
+"""Between which ends the coefficient of each sum lies, by its role."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,8 @@ class Moments:
     """The sums that one of these rests on, by their role: n, x, y, xx, yy, xy; and what is known of a row in each."""
 
     kind: str
-    names: Mapping[str, str]
+    names: Mapping[str, Mapping[str, Fraction]]
+    """Of each role, the statistics that add up to its sum, each so many times."""
     offsets: Mapping[str, float]
     """By how much more a row's square is than what it adds."""
     rounding: Mapping[str, float]
@@ -50,15 +54,16 @@ class Moments:
     """1 if the variance or covariance is divided by n - 1."""
 
     @classmethod
-    def read(cls, call: Call) -> Moments:
+    def read(cls, call: Call, forms: Forms) -> Moments:
         """From the node that planner/aggregates/makers.py wrote: after the value, roles and what belongs to each."""
         kind, fewer, *rest = call.arguments[1:]
         names, offsets, rounding, widest = {}, {}, {}, {}
         for start in range(0, len(rest), 5):
-            role, column, offset, off, most = rest[start : start + 5]
-            if not isinstance(column, Column) or not isinstance(role, Literal):
+            role, total, offset, off, most = rest[start : start + 5]
+            combined = forms.of(total)
+            if not isinstance(combined, Affine) or not isinstance(role, Literal):
                 raise TypeError("not moments")
-            names[str(role.value)] = column.name
+            names[str(role.value)] = combined.multiples
             offsets[str(role.value)], rounding[str(role.value)], widest[str(role.value)] = map(
                 _number, (offset, off, most)
             )
@@ -66,9 +71,13 @@ class Moments:
             raise TypeError("not moments")
         return cls(str(kind.value), names, offsets, rounding, widest, int(_number(fewer)))
 
-    def ends(self, sums: Sums, noises: Mapping[str, AddedNoise], doubt: Fraction) -> Ends:
+    def ends(self, sums: Sums, noises: Mapping[str, Noise], doubt: Fraction) -> Ends:
         """Low and high, row by row, wrong with probability at most `doubt`."""
-        return _Solver(self, {role: sums[name] for role, name in self.names.items()}, noises).ends(self.kind, doubt)
+        found = {
+            role: np.sum([float(times) * sums[name] for name, times in parts.items()], axis=0)
+            for role, parts in self.names.items()
+        }
+        return _Solver(self, found, noises).ends(self.kind, doubt)
 
 
 def _number(part: object) -> float:
@@ -83,7 +92,7 @@ class _Solver:
 
     moments: Moments
     sums: Sums
-    noises: Mapping[str, AddedNoise]
+    noises: Mapping[str, Noise]
 
     def ends(self, kind: str, doubt: Fraction) -> Ends:
         with np.errstate(all="ignore"):
@@ -102,14 +111,14 @@ class _Solver:
         many = self.sums["n"]
         mean, box = self._mean(axis, doubt * _ASIDE)
         left = _spanned([self._square_left(axis, at) for at in (mean, *box)])
-        fixed = {axis: 2 * _largest(box), axis * 2: np.ones_like(many)}
+        fixed = {axis: (-2 * box[1], -2 * box[0]), axis * 2: _ones(many)}
         slack = self._rows(doubt) * self._rounded(axis, axis, box, box)
         shift = self.moments.offsets[axis * 2]  # a row of squares adds its square less this, so N carries it too
 
         squared, rest = _squared(box), doubt * (1 - 2 * _ASIDE)
 
         def off(ends: Ends) -> FloatArray:
-            count = _largest((squared[0] + shift - ends[1], squared[1] + shift - ends[0]))
+            count = squared[0] + shift - ends[1], squared[1] + shift - ends[0]
             return self._reach(fixed | {"n": count}, rest) + slack
 
         start = (np.zeros_like(many), np.full_like(many, self.moments.widest[axis] * (1 + fewer)))
@@ -120,12 +129,12 @@ class _Solver:
         many = self.sums["n"]
         (one, first), (other, second) = (self._mean(axis, doubt * _ASIDE) for axis in "xy")
         left = _spanned([self._product_left(one, other), *self._corners(first, second)])
-        fixed = {"xy": np.ones_like(many), "x": _largest(second), "y": _largest(first)}
+        fixed = {"xy": _ones(many), "x": (-second[1], -second[0]), "y": (-first[1], -first[0])}
         slack = self._rows(doubt) * self._rounded("x", "y", first, second)
         product = _product(first, second)
 
         def off(ends: Ends) -> FloatArray:
-            count = _largest((product[0] - ends[1], product[1] - ends[0]))
+            count = product[0] - ends[1], product[1] - ends[0]
             return self._reach(fixed | {"n": count}, doubt * (1 - 3 * _ASIDE)) + slack
 
         widest = np.sqrt(self.moments.widest["x"] * self.moments.widest["y"]) * (1 + self.moments.fewer)
@@ -146,16 +155,15 @@ class _Solver:
         product, square, shift = _product(first, second), _squared(first), self.moments.offsets["xx"]
         near = 4 * np.abs(top / bottom) + np.sqrt(self.moments.widest["y"] / self.moments.widest["x"])
 
-        def sizes(low: FloatArray, high: FloatArray) -> Sums:
+        def sizes(low: FloatArray, high: FloatArray) -> Coefficients:
             scaled = _product((low, high), first)
-            mixed = (second[0] - 2 * scaled[1], second[1] - 2 * scaled[0])
             whole = _product((low, high), (square[0] + shift, square[1] + shift))
             return {
-                "xy": np.ones_like(many),
-                "xx": _largest((low, high)),
-                "x": _largest(mixed),
-                "y": _largest(first),
-                "n": _largest((product[0] - whole[1], product[1] - whole[0])),
+                "xy": _ones(many),
+                "xx": (-high, -low),
+                "x": (2 * scaled[0] - second[1], 2 * scaled[1] - second[0]),
+                "y": (-first[1], -first[0]),
+                "n": (product[0] - whole[1], product[1] - whole[0]),
             }
 
         once, per = beside[0] + rows * rounded[0], beside[1] + rows * rounded[1]
@@ -188,21 +196,21 @@ class _Solver:
         shifts = [self.moments.offsets[role] for role in ("xx", "yy")]
 
         def off(ends: Ends) -> FloatArray:
-            steep = _largest(ends)
-            halves = steep * turns[1] / 2, steep / turns[0] / 2
+            halves = _product(ends, (turns[0] / 2, turns[1] / 2)), _product(ends, (0.5 / turns[1], 0.5 / turns[0]))
+            scaled = [_product(half, box) for half, box in zip(halves, (first, second), strict=True)]
             whole = [
-                half * _largest((square[0] + shift, square[1] + shift))
+                _product(half, (square[0] + shift, square[1] + shift))
                 for half, square, shift in zip(halves, squares, shifts, strict=True)
             ]
             sizes = {
-                "xy": np.ones_like(many),
-                "xx": halves[0],
-                "yy": halves[1],
-                "x": _largest(second) + 2 * halves[0] * _largest(first),
-                "y": _largest(first) + 2 * halves[1] * _largest(second),
-                "n": _largest(product) + whole[0] + whole[1],
+                "xy": _ones(many),
+                "xx": (-halves[0][1], -halves[0][0]),
+                "yy": (-halves[1][1], -halves[1][0]),
+                "x": (2 * scaled[0][0] - second[1], 2 * scaled[0][1] - second[0]),
+                "y": (2 * scaled[1][0] - first[1], 2 * scaled[1][1] - first[0]),
+                "n": (product[0] - whole[0][1] - whole[1][1], product[1] - whole[0][0] - whole[1][0]),
             }
-            slack = rounded[0] + halves[0] * rounded[1] + halves[1] * rounded[2]
+            slack = rounded[0] + _largest(halves[0]) * rounded[1] + _largest(halves[1]) * rounded[2]
             return self._reach(sizes, rest) + rows * slack + beside
 
         ends = np.full_like(many, -1.0), np.full_like(many, 1.0)
@@ -214,18 +222,26 @@ class _Solver:
             ends = _met(ends, (np.minimum(least[0], most[0]), np.maximum(least[1], most[1])))
         return ends
 
-    def _reach(self, sizes: Sums, doubt: Fraction) -> FloatArray:
-        """The quantile of the noise of the left side, for coefficients of at most these sizes."""
-        roles = list(sizes)
-        noises = [self.noises[self.moments.names[role]] for role in roles]
-        return radius(noises, np.stack([sizes[role] for role in roles]), doubt)
+    def _reach(self, coefficients: Coefficients, doubt: Fraction) -> FloatArray:
+        """The quantile of the noise of the left side, wherever within these ends its coefficients are.
+
+        A statistic that several sums are made of has one coefficient, which is what theirs add up to.
+        """
+        ends: dict[str, Ends] = {}
+        for role, (low, high) in coefficients.items():
+            for name, times in self.moments.names[role].items():
+                both = float(times) * low, float(times) * high
+                before = ends.get(name, (0.0, 0.0))
+                ends[name] = before[0] + np.minimum(*both), before[1] + np.maximum(*both)
+        sizes = np.stack([_largest(one) for one in ends.values()])
+        known = np.isfinite(sizes).all(axis=0)
+        found = radius([self.noises[name] for name in ends], np.where(known, sizes, 1.0), doubt)
+        return np.where(known, found, np.inf)
 
     def _mean(self, axis: str, doubt: Fraction) -> tuple[FloatArray, Ends]:
         """The noisy mean, and where the true one is; within how far a row may lie from the middle."""
-        name, many = self.moments.names[axis], self.moments.names["n"]
-        law = QuotientLaw.of(
-            Ratio(Affine(multiples={name: Fraction(1)}), Affine(multiples={many: Fraction(1)})), self.noises, doubt
-        )
+        top, many = (Affine(multiples=self.moments.names[role]) for role in (axis, "n"))
+        law = QuotientLaw.of(Ratio(top, many), self.noises, doubt)
         nothing = np.zeros_like(self.sums["n"])
         low, high = law.hull(self.sums[axis], self.sums["n"], (nothing, nothing))
         most = np.sqrt(self.moments.widest[axis])
@@ -234,7 +250,7 @@ class _Solver:
 
     def _rows(self, doubt: Fraction) -> FloatArray:
         """How many rows there are at most."""
-        return np.maximum(self.sums["n"] + self.noises[self.moments.names["n"]].radius(doubt * _ASIDE), 0)
+        return np.maximum(self.sums["n"] + self._reach({"n": _ones(self.sums["n"])}, doubt * _ASIDE), 0)
 
     def _square_left(self, axis: str, mean: FloatArray) -> FloatArray:
         """Q - 2 m S + m^2 N, where Q is what the rows of squares add, and what each is more."""
@@ -284,6 +300,10 @@ def _farthest(value: FloatArray, others: list[FloatArray]) -> FloatArray:
     """How far any of the others is from the first."""
     farthest: FloatArray = np.abs(np.stack(others) - value).max(axis=0)
     return farthest
+
+
+def _ones(like: FloatArray) -> Ends:
+    return np.ones_like(like), np.ones_like(like)
 
 
 def _largest(ends: Ends) -> FloatArray:

@@ -7,6 +7,8 @@
       mixed                private rows beside noisy numbers: refused, with the way to ask in two steps
     check.check            what is around them: only functions that compute, by a list
     carry.carried          which of its columns keep an interval, and how that is computed beside them
+      scope                the tables of one SELECT, and what its names mean (rows: what each table gives)
+      ends                 the ends of what is computed from noisy numbers
     statement.OuterQuery   the statement that runs on noisy tables, in an empty database
 
 The rule: a subquery grouped by the unit, or by a key that leads to it, is an exact relation and stays inside a

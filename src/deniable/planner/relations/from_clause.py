@@ -17,17 +17,18 @@ from deniable.core.errors import Refused
 from deniable.planner.expressions.translate import translate
 from deniable.planner.parse import position
 from deniable.planner.relations.clauses import check_inner, parts_of, refuse_others
-from deniable.planner.relations.correlated import spoken_of
-from deniable.planner.relations.explosions import cut
-from deniable.planner.relations.items import Item, closed, is_comma, is_plain, joined
-from deniable.planner.relations.joins import beside, opened, satisfied
-from deniable.planner.relations.membership import Members, contained, existing, memberships
+from deniable.planner.relations.joins.explosions import cut
+from deniable.planner.relations.joins.items import Item, closed, is_comma, is_plain, joined
+from deniable.planner.relations.joins.join import beside, opened, satisfied
 from deniable.planner.relations.names import declared, homes, own_name, qualifier
-from deniable.planner.relations.rows import Names, Origin, both, stacked
-from deniable.planner.relations.scalars import scalar, scalars
+from deniable.planner.relations.rows import Names, Origin, both
 from deniable.planner.relations.scopes import RowScope, condition
-from deniable.planner.relations.set_operations import LEFT, RIGHT, among_others, distinct_rows
-from deniable.planner.relations.subqueries import check_once, everything, grouped, is_grouped, row_by_row
+from deniable.planner.relations.stacked import stacked
+from deniable.planner.relations.subqueries.correlated import spoken_of
+from deniable.planner.relations.subqueries.membership import Members, contained, existing, memberships
+from deniable.planner.relations.subqueries.scalars import scalar, scalars
+from deniable.planner.relations.subqueries.set_operations import LEFT, RIGHT, among_others, distinct_rows
+from deniable.planner.relations.subqueries.subquery import check_once, everything, grouped, is_grouped, row_by_row
 from deniable.planner.work import spend
 from deniable.policy import Policy
 

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dpotrf, dpotri
 from threadpoolctl import threadpool_limits
 
 from deniable.core.errors import InvalidArgumentError, Refused
@@ -171,11 +170,13 @@ def inverse(one: Solvable) -> FloatArray:
 
 def _inverse(gram: FloatArray) -> FloatArray:
     """Of a positive matrix."""
-    factor, failed = dpotrf(gram, lower=True)
-    if failed:
-        raise InvalidArgumentError("strategy", "does not tell all cells apart; empty the cache of strategies")
-    half, _ = dpotri(factor, lower=True)
-    return np.asarray(np.tril(half) + np.tril(half, -1).T)
+    try:
+        np.linalg.cholesky(gram)
+        found = np.linalg.inv(gram)
+    except np.linalg.LinAlgError:
+        problem = "does not tell all cells apart; empty the cache of strategies"
+        raise InvalidArgumentError("strategy", problem) from None
+    return np.asarray((found + found.T) / 2)
 
 
 def sums_of(cells: FloatArray, piece: Piece) -> FloatArray:

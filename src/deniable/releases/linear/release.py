@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.grid import IntArray
 from deniable.core.loss import Loss
-from deniable.core.number import Number, probability
+from deniable.core.number import Number, surety
 from deniable.core.shown import percent
 from deniable.display import Sheet, SheetColumn, Tabular
 from deniable.display.frames import beside, to_rows
@@ -28,8 +28,6 @@ from deniable.releases.linear.reader import sums_of
 from deniable.releases.linear.tables import described, queries, stacked, title
 from deniable.releases.linear.task import ListedQueries, Task
 
-SUREST = Fraction(1, 10**12)
-"""No interval is surer than but for this."""
 _FEWEST_ROWS = 3
 """Of each part that is shown."""
 
@@ -88,7 +86,7 @@ class Release(Tabular):
 
         The exact answer is the one without noise, with units scaled to their contribution.
         """
-        level = _level(confidence)
+        level = float(surety(confidence))
         columns = []
         for piece, (answers, known) in zip(self.task.pieces, self._evaluated, strict=True):
             radius = known if level == float(self.confidence) else self.design.radius(self.solution, piece, level)
@@ -105,7 +103,7 @@ class Release(Tabular):
         """
         axes, cells = self.resolve(condition)
         piece = ListedQueries(axes, cells[None], 1.0)
-        level = _level(self.confidence if confidence is None else confidence)
+        level = float(surety(self.confidence if confidence is None else confidence))
         count = float(self.design.answers(self.solution, piece)[0])
         radius = float(self.design.radius(self.solution, piece, level)[0])
         deviation = float(self.design.deviations(self.solution, piece)[0])
@@ -186,11 +184,3 @@ class Release(Tabular):
     def _table(self, columns: Sequence[dict[str, pa.Array]]) -> pa.Table:
         told = [queries(self.task, piece) for piece in self.task.pieces]
         return stacked(self.task, [keys | numbers for keys, numbers in zip(told, columns, strict=True)])
-
-
-def _level(confidence: Number) -> float:
-    """As a float that is still below 1."""
-    level = probability("confidence", confidence)
-    if 1 - level < SUREST:
-        raise InvalidArgumentError("confidence", f"must be at most 1 - {float(SUREST)}, not {confidence}")
-    return float(level)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import exp, log, sqrt
+from math import erfc, exp, log, sqrt
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri
+
+from deniable.core.distributions.normal import quantile
 
 _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(200)
 
 
 def normal(confidence: float) -> float:
     """For any sum of Gaussian noise."""
-    return float(-ndtri((1 - confidence) / 2))
+    return -quantile((1 - confidence) / 2)
 
 
 @lru_cache(maxsize=64)
@@ -32,7 +32,10 @@ def laplace(confidence: float) -> float:
         (2.161, 1.96)
     """
     doubt = 1 - confidence
-    return float(brentq(lambda t: log(_exceeds(t)) - log(doubt), 1e-3, 2 + 2 * log(2 / doubt)))
+    low, high = 1e-3, 2 + 2 * log(2 / doubt)
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if _exceeds(middle) > doubt else (low, middle)
+    return high
 
 
 def _exceeds(t: float) -> float:
@@ -40,6 +43,7 @@ def _exceeds(t: float) -> float:
     bend = t * t / 3
     half = bend / 2
     places = half * (_POINTS + 1)
-    inside = float((_WEIGHTS * 2 * ndtr(-t / np.sqrt(places)) * np.exp(-places)).sum()) * half
+    beyond = np.array([erfc(t / sqrt(2 * place)) for place in places.tolist()])
+    inside = float((_WEIGHTS * beyond * np.exp(-places)).sum()) * half
     slope = exp(-t * t / (2 * bend)) / sqrt(2 * np.pi) * t / bend**1.5
-    return float(inside + exp(-bend) * (2 * float(ndtr(-t / sqrt(bend))) + slope))
+    return float(inside + exp(-bend) * (erfc(t / sqrt(2 * bend)) + slope))

@@ -17,7 +17,8 @@ _FRIENDLY = tuple(Fraction(text) for text in ("1", "1.2", "1.5", "2", "2.5", "3"
 _LARGEST = 12
 _SMALLEST = -3
 """Powers of ten: beyond and below, numbers share a cell."""
-_YEARS = range(1900, 2101)
+FIRST_YEAR = 1900
+_YEARS = range(FIRST_YEAR, 2101)
 
 
 def row_edges(most: int = MOST_ROWS) -> tuple[int, ...]:

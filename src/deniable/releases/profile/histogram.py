@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from deniable.core.algebra.expression import Kind
-from deniable.core.normal import quantile as normal_quantile
+from deniable.core.distributions.normal import quantile as normal_quantile
 from deniable.releases.profile.measured import FloatArray, MeasuredCells
 from deniable.releases.profile.people import Between
 
@@ -41,20 +41,26 @@ class ValueHistogram:
         """Which share of the values is missing."""
         value, off = self._everyone - float(self._running[-1]), float(self._spreads[-1]) + self._whole_spread
         everyone = self._between(self._everyone, self._whole_spread)
-        return _share(value, (value - off, value + off), everyone)
+        return share(value, (value - off, value + off), everyone)
 
     @property
     def heights(self) -> FloatArray:
         """About how much lies in each cell, never below zero; without what is missing."""
         return np.diff(np.maximum.accumulate(self._settled))
 
-    def quantile(self, share: float) -> tuple[float, float, float]:
+    @property
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """Between which numbers each cell's weight lies, by itself."""
+        low, high = self.measured.ends(self.confidence)
+        return low[:-1], high[:-1]
+
+    def quantile(self, part: float) -> tuple[float, float, float]:
         """The value below which so large a share lies; and values below and above it, between which it surely is.
 
         All running counts are within their reach at once; so if one is surely below the rank, the quantile is above.
         """
-        wanted = share * max(float(self._running[-1]), 0.0)
-        reach = self._spreads * self._at_once + share * float(self._spreads[-1])
+        wanted = part * max(float(self._running[-1]), 0.0)
+        reach = self._spreads * self._at_once + part * float(self._spreads[-1])
         rising = np.maximum.accumulate(self._settled)
         cell = int(np.searchsorted(rising, wanted, side="right")) - 1
         surely_below = np.flatnonzero(self._running + reach < wanted)
@@ -80,7 +86,16 @@ class ValueHistogram:
             sure += everyone - self._running[min(ends[0], self._last)]
             possible += everyone - self._running[min(ends[1], self._last)]
             off += max(self._spreads[min(end, self._last)] for end in ends) + self._spreads[-1]
-        return _share((sure + possible) / 2, (float(sure - off), float(possible + off)), self.present)
+        return share((sure + possible) / 2, (float(sure - off), float(possible + off)), self.present)
+
+    def mean(self, low: Fraction, high: Fraction) -> float | None:
+        """About the mean of the values that are there, each moved to the nearer of these bounds; None: there are none.
+
+        Values count as the middles of their cells, and each person as one row.
+        """
+        middles = np.array([self._middle(cell) for cell in range(len(self.heights))])
+        there = float(self.heights.sum())
+        return float(self.heights @ np.clip(middles, float(low), float(high))) / there if there > 0 else None
 
     def bounds(self, aside: float) -> tuple[Fraction, Fraction] | None:
         """Friendly numbers with about so small a share beyond each, if noise can tell; None: there are no values."""
@@ -150,7 +165,7 @@ class ValueHistogram:
         return float((self.edges[cell - 1] + self.edges[cell]) / 2)
 
 
-def _share(value: float, ends: tuple[float, float], everyone: Between) -> Between:
+def share(value: float, ends: tuple[float, float], everyone: Between) -> Between:
     """Of everyone, who are known roughly."""
     low, high = max(0.0, ends[0]) / max(everyone.high, 1.0), max(0.0, ends[1]) / max(everyone.low, 1.0)
     return Between(min(1.0, max(0.0, value) / max(everyone.value, 1.0)), min(1.0, low), min(1.0, high))

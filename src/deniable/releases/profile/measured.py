@@ -8,10 +8,13 @@ spread grows with the logarithm of the number of cells, not with its root.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+
+from deniable.core.distributions.normal import quantile
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -90,6 +93,11 @@ class MeasuredCells:
         """The standard deviation of weighted sums: one for each column of weights."""
         through = _inverse(self.size).T @ self._in_order(weights)
         return np.asarray(self.sigma * np.sqrt((through**2).sum(axis=0)))
+
+    def ends(self, confidence: Fraction) -> tuple[FloatArray, FloatArray]:
+        """Between which numbers the count of each cell lies, by itself; none is below zero."""
+        off = -quantile(float(1 - confidence) / 2) * self.spread(np.eye(self.size))
+        return np.maximum(self.counts - off, 0), np.maximum(self.counts + off, 0)
 
     def _in_order(self, values: FloatArray) -> FloatArray:
         return values[::-1] if self.descending else values

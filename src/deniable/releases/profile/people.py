@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from deniable.core.normal import quantile
+from deniable.core.distributions.normal import quantile
 from deniable.releases.profile.measured import FloatArray, MeasuredCells
 
 _SHARES = np.linspace(0, 1, 2001)
@@ -95,8 +95,14 @@ class RowsPerPerson:
 
     @property
     def heights(self) -> FloatArray:
-        """About how many people are in each cell, never below zero; without those beyond."""
-        return np.maximum(self.measured.counts[:-1], 0)
+        """About how many people are in each cell of at most `known` rows, never below zero."""
+        return np.maximum(self._counts, 0)
+
+    @property
+    def ends(self) -> tuple[FloatArray, FloatArray]:
+        """Between which numbers each of them lies, by itself."""
+        low, high = self.measured.ends(self.confidence)
+        return low[: self._cells], high[: self._cells]
 
     @property
     def _counts(self) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -16,7 +16,7 @@ from deniable.core.loss import Loss
 from deniable.core.shown import percent
 from deniable.display import Sheet, SheetColumn, Tabular
 from deniable.files import atomic
-from deniable.releases.profile.histogram import ValueHistogram
+from deniable.releases.profile.histogram import ValueHistogram, share
 from deniable.releases.profile.people import Between, RowsPerPerson
 
 QUANTILES = {"p1": 0.01, "p25": 0.25, "median": 0.5, "p75": 0.75, "p99": 0.99}
@@ -24,7 +24,7 @@ QUANTILES = {"p1": 0.01, "p25": 0.25, "median": 0.5, "p75": 0.75, "p99": 0.99}
 
 @dataclass(frozen=True)
 class ListedValues:
-    """How much of a column is each of its declared values, something else, or missing; each person weighs one row."""
+    """How much of a column is each of its known values, something else, or missing; each person weighs one row."""
 
     name: str
     values: tuple[str, ...]
@@ -32,6 +32,26 @@ class ListedValues:
     """Of each value, then of all others, then of what is missing."""
     off: float
     """How far each may be off, so surely, by itself."""
+    together: float
+    """The same, so surely that any two hold at once."""
+    found: bool = False
+    """Whether the policy did not declare the values: they were found privately."""
+
+    @property
+    def missing(self) -> Between:
+        """Which share is missing."""
+        return self._share(self.noisy[-1:])
+
+    @property
+    def others(self) -> Between:
+        """Which share is some other text."""
+        return self._share(self.noisy[-2:-1])
+
+    def _share(self, some: Sequence[float]) -> Between:
+        """Of everything, whose noise is that of all numbers added up."""
+        everyone, off = sum(self.noisy), self.together * len(self.noisy) ** 0.5
+        ends = some[0] - self.together, some[0] + self.together
+        return share(some[0], ends, Between(everyone, everyone - off, everyone + off))
 
 
 @dataclass(frozen=True)
@@ -93,10 +113,10 @@ class Profile(Tabular):
         """What is shown of it."""
         found = self.table.to_pylist()
         columns = (
-            SheetColumn.texts("table", [row["table"] for row in found]),
+            *(SheetColumn.texts("table", [row["table"] for row in found]) for _ in range(len(self.tables) > 1)),
             SheetColumn.texts("column", [row["column"] for row in found]),
-            SheetColumn.texts("missing", [f"{row['missing']:.1%}" for row in found]),
-            *(SheetColumn.texts(title, [row[title] for row in found]) for title in QUANTILES),
+            _numbers("missing", [f"{row['missing']:.1%}" for row in found]),
+            *(_numbers(title, [row[title] for row in found]) for title in QUANTILES),
         )
         paid = "free, because it was made before" if self.free else f"paid {self.loss}"
         title = f"Private profile, each person weighing one row ({percent(self.confidence)} intervals on its page)"
@@ -120,6 +140,10 @@ class Profile(Tabular):
         target = Path(path)
         atomic.write(target, page(self))
         return target
+
+
+def _numbers(name: str, written: Sequence[str]) -> SheetColumn:
+    return SheetColumn(name, tuple((text, "") for text in written), number=True)
 
 
 def shown(value: float, kind: Kind) -> str:

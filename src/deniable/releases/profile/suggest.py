@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,8 +12,13 @@ from deniable.core.algebra.expression import Kind
 from deniable.core.calendar import DAY
 from deniable.releases.profile.cells import row_edges
 from deniable.releases.profile.people import RowsPerPerson
-from deniable.releases.profile.profile import Profile, shown
+from deniable.releases.profile.profile import ListedValues, Profile, around, shown
 
+_MARK = "# from the private profile"
+_LIST = r'\[(?:"(?:[^"\\]|\\.)*"|[^"\]])*\]'
+"""As TOML writes it on one line, with texts that may hold brackets."""
+_SEEN = 0.001
+"""The least share that is written as one."""
 _BEYOND = 0.005
 """Of the values, about so many may lie beyond each bound."""
 
@@ -35,17 +41,20 @@ class Suggestion:
         return f"{place}: {self.setting} = {self.value}   # {self.why}"
 
 
-def suggestions(profile: Profile, epsilon: Fraction) -> tuple[Suggestion, ...]:
+def suggestions(
+    profile: Profile, epsilon: Fraction, never_missing: Collection[tuple[str, str]] = ()
+) -> tuple[Suggestion, ...]:
     """Bounds at private quantiles, as friendly numbers, and the contribution with the least expected total error.
 
-    `epsilon` is what a typical question spends: the more, the less noise, and the larger the contribution.
+    Also the values of texts that were found, and nulls, where some surely are. `epsilon` is what a typical question
+    spends: the more, the less noise, and the larger the contribution. `never_missing`: tables and columns of which the
+    policy says `nulls = false`. (No private number can say that nobody's value is missing.)
     """
     found = []
     for table in profile.tables.values():
         if table.people is not None:
-            best = best_contribution(table.people, epsilon)
-            cut = table.people.cut(best)
-            why = f"leaves out {cut.low:.0%} to {cut.high:.0%} of the rows; best for a count at ε {float(epsilon):g}"
+            best = best_contribution(table.people, 1 / float(epsilon))
+            why = f"{_left_out(table.people, best)}; best for a count at ε {float(epsilon):g}"
             found.append(Suggestion(table.name, None, "contribution", str(best), why))
         for name, column in table.columns.items():
             bounds = column.bounds(_BEYOND)
@@ -55,14 +64,41 @@ def suggestions(profile: Profile, epsilon: Fraction) -> tuple[Suggestion, ...]:
             value = f"[{_toml(bounds[0], column.kind)}, {_toml(bounds[1], column.kind)}]"
             why = f"about {outside.value:.1%} of the values lie outside (at most {outside.high:.1%})"
             found.append(Suggestion(table.name, name, "bounds", value, why))
+        found += [_listed(table.name, one) for one in table.listed.values() if one.found]
+        missing = {name: column.missing for name, column in table.columns.items()}
+        missing |= {name: listed.missing for name, listed in table.listed.items()}
+        found += [
+            Suggestion(table.name, name, "nulls", "true", f"{around(share, whole=False)} of the values are missing")
+            for name, share in missing.items()
+            if share.low > 0 and (table.name, name) in never_missing
+        ]
     return tuple(found)
 
 
-def best_contribution(people: RowsPerPerson, epsilon: Fraction) -> int:
-    """The least sum of rows left out and mean noise of a count, which is contribution / epsilon for Laplace noise."""
-    most = max(2, people.known)
-    tried = sorted({edge - 1 for edge in row_edges(most) if 1 < edge <= most + 1} | {1})
-    return min(tried, key=lambda rows: people.expected_cut(rows) + rows / float(epsilon))
+def _left_out(people: RowsPerPerson, contribution: int) -> str:
+    """What a contribution cuts, and of whom nothing is known."""
+    cut = people.cut(contribution)
+    share = f"{cut.low:.1%} to {cut.high:.1%}" if cut.low >= _SEEN else f"at most {cut.high:.1%}"
+    more = f" of people with up to {people.known:,}; at most {people.beyond:,} have more" if people.beyond else ""
+    return f"leaves out {share} of the rows{more}"
+
+
+def _listed(table: str, one: ListedValues) -> Suggestion:
+    """Texts that were found, as the values of their column."""
+    value = json.dumps(one.values, ensure_ascii=False).replace("\x7f", "\\u007f")  # the one sign that TOML escapes, too
+    why = f"common texts; {around(one.others, whole=False)} of the values are others"
+    return Suggestion(table, one.name, "values", value, why)
+
+
+def best_contribution(people: RowsPerPerson, noise: float, part: float = 1, most: int | None = None) -> int:
+    """The least sum of rows left out and noise, which is `noise` for each row of the contribution.
+
+    `part`: of all rows, those that the count is about. `most`: the largest that may be; None: what people are known to
+    have.
+    """
+    most = max(2, people.known) if most is None else most
+    tried = sorted({edge - 1 for edge in row_edges(most) if 1 < edge <= most + 1} | {1, most})
+    return min(tried, key=lambda rows: part * people.expected_cut(rows) + rows * noise)
 
 
 def applied(policy: str, found: Sequence[Suggestion], release: str) -> tuple[str, tuple[Suggestion, ...]]:
@@ -76,13 +112,14 @@ def applied(policy: str, found: Sequence[Suggestion], release: str) -> tuple[str
         if place is None:
             left.append(one)
             continue
-        mark = f"# from the private profile {release[:12]}: {one.why}"
+        mark = f"{_MARK} {release[:12]}: {one.why}"
         if one.column is None:
             lines[place] = f"{one.setting} = {one.value}   {mark}"
         else:
-            code, _, _ = lines[place].partition("}")
-            code = re.sub(rf",?\s*{one.setting}\s*=\s*\[[^\]]*\]", "", code).rstrip()
-            lines[place] = f"{code}, {one.setting} = {one.value} }}   {mark}"
+            code, _, before = lines[place].rpartition("}")
+            kept = before.strip() if before.strip().startswith(_MARK) else ""
+            code = re.sub(rf",?\s*{one.setting}\s*=\s*({_LIST}|true|false)", "", code).rstrip()
+            lines[place] = f"{code}, {one.setting} = {one.value} }}   {f'{kept}; {one.why}' if kept else mark}"
     return "\n".join(lines), tuple(left)
 
 

@@ -29,8 +29,12 @@ def load(path: str | Path) -> dict[str, Any]:
         InvalidPolicyError: with every problem that was found.
     """
     file = Path(path)
+    return read_settings(_parsed(file), file.parent, str(path))
+
+
+def read_settings(data: Mapping[str, Any], folder: Path = Path(), origin: str = "settings") -> dict[str, Any]:
+    """The same from what such a file says; trees are found in `folder`. Raises as `load`."""
     problems: list[Problem] = []
-    data = _parsed(file)
     known = (*_ASKED, "quasi_identifiers", "sensitive")
     problems += [_unknown(key, key, known) for key in data if key not in known]
     given = {key: data[key] for key in _ASKED if key in data}
@@ -40,10 +44,10 @@ def load(path: str | Path) -> dict[str, Any]:
             problems.append(Problem(key, "must be a table", f"write [{key}] and a line for each column below it"))
             continue
         given[key] = {
-            name: _read(problems, f"{key}.{name}", partial(read, value, file.parent)) for name, value in section.items()
+            name: _read(problems, f"{key}.{name}", partial(read, value, folder)) for name, value in section.items()
         }
     if problems:
-        raise InvalidPolicyError(str(path), problems)
+        raise InvalidPolicyError(origin, problems)
     return given
 
 

@@ -78,6 +78,27 @@ def sums(bins: IntArray, counts: FloatArray, size: int | None = None) -> FloatAr
     return np.asarray(np.bincount(bins, counts, size or 0), dtype=np.float64)
 
 
+def by_bin(bins: IntArray, size: int) -> list[IntArray]:
+    """The rows in each bin, in their order.
+
+    Example:
+        >>> [rows.tolist() for rows in by_bin(np.array([1, 0, 1]), 3)]
+        [[1], [0, 2], []]
+    """
+    order = np.argsort(bins, kind="stable")  # of few bytes, by counting
+    return np.split(order, np.cumsum(np.bincount(bins, minlength=size))[:-1])
+
+
+def narrow(numbers: IntArray, size: int) -> IntArray:
+    """Numbers below `size`, in as few bytes as they need: a million rows have many of them.
+
+    Example:
+        >>> narrow(np.array([0, 7]), 8).dtype, narrow(np.array([0, 7]), 1000).dtype
+        (dtype('uint8'), dtype('uint16'))
+    """
+    return np.asarray(numbers, dtype=np.min_scalar_type(size))
+
+
 def _level(counts: FloatArray, grouped: NDArray[np.bool_], most: int, least: float, column: ColumnDomain) -> IntArray:
     """Bins of those that may be grouped; a missing value has its own, the last."""
     inside = counts[grouped]

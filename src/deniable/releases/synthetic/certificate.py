@@ -10,6 +10,7 @@ import numpy as np
 
 from deniable.core.algebra.query import WEIGHT
 from deniable.core.grid import IntArray
+from deniable.releases.synthetic.likeness import counts_of
 from deniable.releases.synthetic.one_way import FloatArray
 from deniable.releases.synthetic.pairs import Pair
 from deniable.releases.synthetic.portion import Portion, read, weights_for
@@ -57,5 +58,5 @@ class Certificate:
 
     def _counted(self, pair: Pair, shape: tuple[int, ...], table: Sequence[IntArray]) -> IntArray:
         one, other = (table[place] for place in pair)
-        counts = np.bincount(one * shape[1] + other, minlength=shape[0] * shape[1]).reshape(shape)
+        counts = counts_of(one, other, shape)
         return np.asarray(np.rint(counts * (WEIGHT * self.rows / one.size)), dtype=np.int64)

@@ -74,4 +74,4 @@ def _quarters(shares: FloatArray, centre: FloatArray) -> tuple[float, float, flo
 def order(follow: Companion, values: IntArray, chance: np.random.Generator) -> FloatArray:
     """By what rows are put in order within a bin, so that values which rise follow the companion's."""
     loose = follow.loose * chance.standard_normal(values.size) + 1e-3 * chance.random(values.size)
-    return (values if follow.rising else -values) + loose
+    return loose + values if follow.rising else loose - values

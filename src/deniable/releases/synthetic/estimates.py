@@ -7,7 +7,8 @@ table says beyond independence is shrunk as far as its noise asks for; then both
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,8 @@ Zeros = Mapping[Pair, NDArray[np.bool_]]
 
 _POWERS = (1.0, 1.5, 2.0)
 """How the size of residuals may grow with what is expected: like counts, like shares, or between."""
+_ALIKE = (0.0, 0.6, 0.9, 0.98)
+"""How much alike residuals of neighbouring bins may be, in ordered columns: their correlation."""
 _FACTORS = np.append(0.0, np.geomspace(0.02, 250.0, 35))
 """What a cell may hold, beside what is expected."""
 _WIDE = 0.15
@@ -84,46 +87,104 @@ def _lifted(
 
 
 def goals(
-    rows: float, margins: Sequence[FloatArray], bins: Sequence[Bins], tables: Sequence[PairTable], zeros: Zeros
+    margins: Sequence[FloatArray],
+    bins: Sequence[Bins],
+    chains: Sequence[int],
+    tables: Sequence[PairTable],
+    zeros: Zeros,
 ) -> list[Goal]:
-    """The shares of every measured pair, which agree with those of its columns."""
+    """The shares of every measured pair, which agree with those of its columns; `chains` are places in order."""
+    columns = {
+        (place, fine): _Axis.of(own, margin, chain, fine=fine)
+        for place, (own, margin, chain) in enumerate(zip(bins, margins, chains, strict=True))
+        for fine in (True, False)
+    }
     found = []
     for table in tables:
-        one, other = (
-            margins[place] if table.fine else sums(bins[place].coarse, margins[place]) for place in table.pair
-        )
+        first, second = (columns[place, table.fine] for place in table.pair)
+        one, other, rows = first.rows, second.rows, float(first.rows.sum())
         expected = np.outer(one, other) / rows
-        cells = np.maximum(_shrunk(table.noisy, expected, table.deviation), _LEAST * expected)
+        likely = _shrunk(table.noisy, expected, table.deviation, (first, second))
+        cells = np.maximum(likely, _LEAST * expected)
         if table.fine and table.pair in zeros:
             cells = np.where(zeros[table.pair], 0.0, cells)
         found.append(Goal(table.pair, table.fine, _fitted(cells, one, other) / rows))
     return found
 
 
-def _shrunk(noisy: FloatArray, expected: FloatArray, deviation: float) -> FloatArray:
+def _shrunk(noisy: FloatArray, expected: FloatArray, deviation: float, axes: tuple[_Axis, _Axis]) -> FloatArray:
     """What the cells most likely hold: by residuals that are normal, or by factors of any shape, whichever fits better.
 
     Both are empirical Bayes: how the cells differ from what is expected is learned from all cells of the table.
     """
-    plain, likely = _by_residuals(noisy, expected, deviation)
+    plain, likely = _by_residuals(noisy, expected, deviation, axes)
     shaped, more = _by_factors(noisy, expected, deviation)
     return shaped if more - _PARAMETERS > likely else plain
 
 
-def _by_residuals(noisy: FloatArray, expected: FloatArray, deviation: float) -> tuple[FloatArray, float]:
-    """Residuals are taken to be normal with a variance t * expected^p; t and p are the most likely of a grid."""
+def _by_residuals(
+    noisy: FloatArray, expected: FloatArray, deviation: float, axes: tuple[_Axis, _Axis]
+) -> tuple[FloatArray, float]:
+    """Residuals are taken to be normal with a variance t * expected^p, and those of neighbours to be alike.
+
+    How much alike, t and p are the most likely of a grid. The covariance is a product of one for each axis, so along
+    their directions residuals are independent, and each is shrunk by itself.
+    """
     residual, noise = noisy - expected, deviation**2
-    squares, sizes = residual**2, noise * np.geomspace(1e-3, 1e5, 41)
-    best, kept = -np.inf, np.zeros_like(residual)
-    for power in _POWERS:
-        growth = np.maximum(expected, 0.5) ** power
+    best, found = -np.inf, residual
+    for power, alike in product(_POWERS, _ALIKE if any(axis.chain > 1 for axis in axes) else _ALIKE[:1]):
+        (left, one), (right, other) = (axis.directions(power, alike) for axis in axes)
+        turned, growth = left.T @ residual @ right, np.outer(one, other)
         growth = growth / growth.mean()
-        variance = sizes[:, None, None] * growth + noise
-        likely = -0.5 * (np.log(variance / noise) + squares / variance).sum(axis=(1, 2))
-        place = int(likely.argmax())
-        if likely[place] > best:
-            best, kept = float(likely[place]), 1 - noise / variance[place]
-    return expected + kept * residual, best
+        size, likely = _likeliest(turned**2, growth, noise)
+        if likely > best:
+            kept = 1 - noise / (size * growth + noise)
+            best, found = likely, left @ (kept * turned) @ right.T
+    return expected + found, best
+
+
+def _likeliest(squares: FloatArray, growth: FloatArray, noise: float) -> tuple[float, float]:
+    """The most likely size of residuals, and how likely it makes them: first by powers of ten, then in between."""
+    best, likely = 0.0, -np.inf
+    for sizes in (np.geomspace(1e-3, 1e5, 9), np.geomspace(0.16, 6.3, 9)):
+        tried = sizes * (best or noise)
+        variance = tried[:, None, None] * growth + noise
+        odds = -0.5 * (np.log(variance / noise) + squares / variance).sum(axis=(1, 2))
+        best, likely = float(tried[odds.argmax()]), float(odds.max())
+    return best, likely
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """One column of a table: its rows by bin, of which the first ones, the chain, are each other's neighbours."""
+
+    rows: FloatArray
+    chain: int
+    found: dict[tuple[float, float], tuple[FloatArray, FloatArray]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, bins: Bins, margin: FloatArray, chain: int, *, fine: bool) -> _Axis:
+        """A column with so many places in order, on fine or on coarse bins."""
+        places = bins.fine[:chain]
+        last = -1 if places.size == 0 else int((places if fine else bins.coarse[places]).max())
+        return cls(margin if fine else sums(bins.coarse, margin), last + 1)
+
+    def directions(self, power: float, alike: float) -> tuple[FloatArray, FloatArray]:
+        """Along which residuals are independent, if neighbours are so much alike; and their variances, up to a factor.
+
+        Most tables share their columns with others, so these are kept.
+        """
+        if (power, alike) not in self.found:
+            growth = np.maximum(self.rows, 1.0) ** power
+            if alike == 0 or self.chain <= 1:
+                self.found[power, alike] = np.eye(growth.size), growth
+            else:
+                near = np.eye(growth.size)
+                steps = np.arange(self.chain)
+                near[: self.chain, : self.chain] = alike ** np.abs(steps - steps[:, None])
+                variances, directions = np.linalg.eigh(near * np.sqrt(np.outer(growth, growth)))
+                self.found[power, alike] = directions, np.maximum(variances, 0.0)
+        return self.found[power, alike]
 
 
 def _by_factors(noisy: FloatArray, expected: FloatArray, deviation: float) -> tuple[FloatArray, float]:

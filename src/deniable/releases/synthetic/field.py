@@ -7,15 +7,14 @@ pairs move to where the particles fall short of their goals, a little at a time.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
 from deniable.core.grid import IntArray
 from deniable.releases.linear.nonnegative import tidied
 from deniable.releases.synthetic.estimates import Goal
-from deniable.releases.synthetic.likeness import GoalSide, Likeness, Particles, Single, counts_of
+from deniable.releases.synthetic.likeness import GoalSide, Likeness, Particles, Single
 from deniable.releases.synthetic.settle import Settling
 
 _PARTICLES = 8_000
@@ -54,96 +53,114 @@ class PairwiseField:
         `chance` decides nothing that anybody's privacy hangs on: all that it meets is noisy already.
         """
         self._likeness, self._chance = likeness, chance
-        self._free = [place for place in range(len(likeness.shares)) if place not in given]
-        sizes = [one.size for one in likeness.shares]
-        ends = np.cumsum([0, *sizes])
-        self._blocks = [slice(int(first), int(end)) for first, end in pairwise(ends)]
         self._shares = [one.astype(np.float32) for one in likeness.shares]
         self._own: list[Single] = [np.log(one) for one in self._shares]
-        self._terms: Single = np.zeros((ends[-1], ends[-1]), dtype=np.float32)
-        self._sides: list[list[GoalSide]] = [[] for _ in sizes]
+        self._terms: list[Single] = [np.zeros(goal.shares.shape, dtype=np.float32) for goal in likeness.goals]
+        self._sides: list[list[GoalSide]] = [[] for _ in self._shares]
         for number, goal in enumerate(likeness.goals):
             for place in goal.pair:
-                self._sides[place].append(GoalSide.of(likeness, number, place))
+                self._sides[place].append(GoalSide.of(goal, number, place))
+        self._never = _never(likeness)
+        linked = [place for place in range(len(self._shares)) if self._sides[place] or self._never[place]]
+        self._free = [place for place in linked if place not in given]  # others are as they should be from the start
         self._grow(tree)
-        self._forbid()
         self._fit(start)
 
     def draw(self, start: Sequence[IntArray]) -> list[IntArray]:
         """As many rows as these, from which they start: a fine bin for each column. Known columns stay as they are."""
-        terms, own = self._terms.copy(), [one.copy() for one in self._own]
-        settling, parts = Settling(self._shares, self._sides, self._free), list[list[IntArray]]()
-        for first in range(0, start[0].size, _TOGETHER):
-            state = Particles.of([column[first : first + _TOGETHER] for column in start], self._blocks)
-            for sweep in range(_POLISHED if not parts else _AFTER):
+        terms, own = [one.copy() for one in self._terms], [one.copy() for one in self._own]
+        settling = Settling(self._shares, self._sides, self._never, self._free)
+        found, first = [np.empty_like(column) for column in start], 0
+        while first < start[0].size:
+            part = slice(first, first + _TOGETHER)
+            state = Particles([column[part].astype(np.intp) for column in start], self._likeness)
+            for sweep in range(_POLISHED if first == 0 else _AFTER):
                 for place in self._chance.permutation(self._free):
                     self._redraw(place, state)
                     if sweep > 0:
                         self._learn(place, state, _FOLLOW)
             settling.settle(state, self._terms, self._own, self._chance)
-            parts.append(state.rows)
+            for column, rows in zip(found, state.rows, strict=True):
+                column[part] = rows
+            first += _TOGETHER
         self._terms, self._own = terms, own
-        return [np.concatenate(columns) for columns in zip(*parts, strict=True)]
+        return found
 
     def _grow(self, tree: Sequence[Goal]) -> None:
         """The terms of a tree: what each of its pairs has beyond independence. They are exact, if there is no other."""
         pairs = {goal.pair for goal in tree}
-        for place, sides in enumerate(self._sides):
-            for side in sides:
-                if (min(place, side.other), max(place, side.other)) in pairs:
-                    apart = np.outer(side.mine, side.yours)
-                    terms = np.log(np.maximum(side.shares, 1e-12) / np.maximum(apart, 1e-12))
-                    self._terms[self._blocks[place], self._blocks[side.other]] = side.spread(terms)
+        for terms, goal in zip(self._terms, self._likeness.goals, strict=True):
+            if goal.pair in pairs:
+                apart = np.outer(goal.shares.sum(axis=1), goal.shares.sum(axis=0))
+                terms[:] = np.log(np.maximum(goal.shares, 1e-12) / np.maximum(apart, 1e-12))
 
     def _fit(self, start: Sequence[IntArray]) -> None:
         """Sweep over the particles; terms are averaged over the last sweeps."""
         picked = self._chance.permutation(np.resize(self._chance.permutation(start[0].size), _PARTICLES))
-        state = Particles.of([column[picked] for column in start], self._blocks)
-        terms, own, averaged = np.zeros_like(self._terms), [np.zeros_like(one) for one in self._own], 0
+        state = Particles([column[picked].astype(np.intp) for column in start], self._likeness)
+        terms, own, averaged = _nothing(self._terms), _nothing(self._own), 0
         for sweep in range(_SWEEPS):
             rate = _RATE * min(1.0, max(2 * (1 - sweep / _SWEEPS), 0.1))
             for place in self._chance.permutation(self._free):
                 self._redraw(place, state)
                 self._learn(place, state, rate)
             if sweep >= _AVERAGED * _SWEEPS:
-                terms += self._terms
+                terms = [one + other for one, other in zip(terms, self._terms, strict=True)]
                 own = [one + other for one, other in zip(own, self._own, strict=True)]
                 averaged += 1
-        self._terms, self._own = terms / np.float32(averaged), [one / np.float32(averaged) for one in own]
+        self._terms, self._own = ([one / np.float32(averaged) for one in sums] for sums in (terms, own))
 
     def _redraw(self, place: int, state: Particles) -> None:
         """A column anew, given the others. Its own terms are solved for, so that its shares are met before it is drawn.
 
         Rows in the order of what they expect get evenly spread numbers, not random ones: so their pairs vary less.
         """
-        odds = self._terms[self._blocks[place]] @ state.hot  # a row for each bin, so that sums over bins are fast
-        odds += self._own[place][:, None]
-        odds -= odds.max(axis=0)
-        np.exp(odds, out=odds)
+        odds = self._odds(place, state)
+        factor = np.ones(len(odds), dtype=np.float32)
         for _ in range(2):
-            inverse = np.float32(1) / odds.sum(axis=0)
-            factor = np.clip(self._shares[place] * inverse.size / np.maximum(odds @ inverse, 1e-9), 0.2, 5)
-            odds *= factor[:, None]
-            self._own[place] += np.log(factor)
-        expected = np.arange(len(odds), dtype=np.float32) @ odds / odds.sum(axis=0)
-        chances = np.cumsum(odds, axis=0, out=odds)
-        even = np.empty(expected.size, dtype=np.float32)
-        even[np.argsort(expected)] = (np.arange(even.size) * _GOLDEN + self._chance.random()) % 1.0
-        even *= chances[-1]
-        drawn = np.zeros(even.size, dtype=np.int64)
-        for chance in chances[:-1]:
-            drawn += chance < even
-        state.put(place, _levelled(drawn, chances, self._shares[place]))
+            full = factor * (odds @ (1 / (factor @ odds)))
+            factor *= np.clip(self._shares[place] * state.size / np.maximum(full, 1e-9), 0.2, 5)
+        self._own[place] += np.log(factor)
+        odds *= factor[:, None]
+        every = np.ones(len(odds), dtype=np.float32) @ odds
+        expected = np.arange(len(odds), dtype=np.float32) @ odds / every
+        even = np.empty(state.size, dtype=np.float32)
+        mixed = self._chance.permutation(even.size)  # rows that expect the same get the same numbers in no two columns
+        even[mixed[np.argsort(expected[mixed])]] = (np.arange(even.size) * _GOLDEN + self._chance.random()) % 1.0
+        even *= every
+        drawn, reached = np.zeros(even.size, dtype=np.int16), np.zeros_like(even)
+        for line in odds[:-1]:
+            reached += line
+            drawn += reached < even
+        state.put(place, _levelled(drawn.astype(np.intp), odds, self._shares[place]))
+
+    def _odds(self, place: int, state: Particles) -> Single:
+        """How likely each row is in each bin of a column, given its others; a line for each bin."""
+        odds = np.repeat(self._own[place][None, :], state.size, axis=0)
+        added = np.empty_like(odds)
+        for other, level, lines in self._lines(place, state):
+            np.take(lines, state.codes[other][level], axis=0, out=added, mode="clip")  # faster than with checks
+            odds += added
+        odds = np.ascontiguousarray(odds.T)
+        odds -= odds.max(axis=0)
+        return np.exp(odds, out=odds)
+
+    def _lines(self, place: int, state: Particles) -> Iterator[tuple[int, int, Single]]:
+        """What other columns say of a column: for each of their bins, on their level, a number for each of its bins."""
+        for side in self._sides[place]:
+            yield side.other, side.level, side.beside(self._terms[side.number], state.coarse[place])
+        for other, never in self._never[place]:
+            yield other, 0, never
 
     def _learn(self, place: int, state: Particles, rate: float) -> None:
         """The terms of a column's pairs, a step towards their goals; centred, so that columns alone stay as they are.
 
         Steps that are not centred add up over pairs and diverge.
         """
-        rows, size = state.rows, np.float32(1.0 / state.rows[0].size)
+        size = np.float32(1.0 / state.size)
         for side in self._sides[place]:
-            mine, yours = side.code(rows[place], own=True), side.code(rows[side.other], own=False)
-            pair = counts_of(mine, yours, side.shares.shape).astype(np.float32) * size
+            cells = np.bincount(side.cells(place, state), minlength=side.shares.size).reshape(side.shares.shape)
+            pair = cells.astype(np.float32) * size
             alone, beside = pair.sum(axis=1), pair.sum(axis=0)
             step = np.log((side.shares + size) / (pair + size))
             step -= np.log((side.mine + size) / (alone + size))[:, None]
@@ -151,27 +168,28 @@ class PairwiseField:
             np.clip(step, -1, 1, out=step)
             step -= (side.mine[:, None] * step).sum(axis=0)
             step -= (step * side.yours).sum(axis=1)[:, None]
-            step *= np.float32(rate)
-            step = side.spread(step)
-            self._terms[self._blocks[place], self._blocks[side.other]] += step
-            self._terms[self._blocks[side.other], self._blocks[place]] += step.T
-
-    def _forbid(self) -> None:
-        """What cannot be has no chance from the start; steps are small, so it keeps none."""
-        for (one, other), never in self._likeness.zeros.items():
-            self._terms[self._blocks[one], self._blocks[other]][never] = _NEVER
-            self._terms[self._blocks[other], self._blocks[one]][never.T] = _NEVER
+            self._terms[side.number] += side.seen(step) * np.float32(rate)
 
 
-def _levelled(drawn: IntArray, chances: Single, shares: Single) -> IntArray:
-    """The draw, with as few rows moved as make each bin as full as it should be: those to whom it makes least odds.
+def _never(likeness: Likeness) -> list[list[tuple[int, Single]]]:
+    """For each column, the others beside which it cannot have every fine bin, and what it loses there by their bin."""
+    found: list[list[tuple[int, Single]]] = [[] for _ in likeness.shares]
+    for (one, other), never in likeness.zeros.items():
+        terms = np.where(never, np.float32(_NEVER), np.float32(0))
+        found[one].append((other, np.ascontiguousarray(terms.T)))
+        found[other].append((one, terms))
+    return found
 
-    `chances` are cumulative, a row for each bin.
-    """
+
+def _nothing(terms: Sequence[Single]) -> list[Single]:
+    return [np.zeros_like(one) for one in terms]
+
+
+def _levelled(drawn: IntArray, odds: Single, shares: Single) -> IntArray:
+    """The draw, with as few rows moved as make each bin as full as it should be: those to whom it makes least odds."""
     found = drawn.copy()
     wanted = tidied(shares.astype(np.float64) * (drawn.size / float(shares.sum())), nonnegative=True, whole=True)
     excess = np.bincount(drawn, minlength=shares.size) - wanted.astype(np.int64)
-    odds = np.diff(chances, axis=0, prepend=np.float32(0))
     short = [[int(place), int(-excess[place])] for place in np.flatnonzero(excess < 0)]
     for place in np.flatnonzero(excess > 0):
         left = int(excess[place])

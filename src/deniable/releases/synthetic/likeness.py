@@ -1,4 +1,4 @@
-"""What rows should be like, and rows as a field has them: a bin for each column, and a one in the place of each bin."""
+"""What rows should be like, and rows as a field has them: a fine and a coarse bin for each column."""
 
 from __future__ import annotations
 
@@ -44,33 +44,29 @@ def counts_of(one: IntArray, other: IntArray, shape: tuple[int, ...]) -> IntArra
         >>> counts_of(np.array([0, 1, 1]), np.array([0, 1, 1]), (2, 2)).tolist()
         [[1, 0], [0, 2]]
     """
-    return np.bincount(one * shape[1] + other, minlength=shape[0] * shape[1]).reshape(shape)
+    return np.bincount(one.astype(np.intp) * shape[1] + other, minlength=shape[0] * shape[1]).reshape(shape)
 
 
-@dataclass(slots=True)
 class Particles:
-    """Rows, as bins and as ones: a line of `hot` for each bin of each column."""
+    """Rows of a field: the fine and the coarse bin of each column."""
 
-    rows: list[IntArray]
-    hot: Single
-    blocks: Sequence[slice]
-    """Which lines are those of each column."""
+    def __init__(self, rows: Sequence[IntArray], likeness: Likeness) -> None:
+        self.coarse = [own.coarse for own in likeness.bins]
+        self.codes = [(column, coarse[column]) for column, coarse in zip(rows, self.coarse, strict=True)]
 
-    @classmethod
-    def of(cls, rows: Sequence[IntArray], blocks: Sequence[slice]) -> Particles:
-        """These rows."""
-        hot = np.zeros((blocks[-1].stop, rows[0].size), dtype=np.float32)
-        for block, column in zip(blocks, rows, strict=True):
-            hot[block.start + column, np.arange(column.size)] = 1
-        return cls(list(rows), hot, blocks)
+    @property
+    def size(self) -> int:
+        """How many rows."""
+        return self.codes[0][0].size
+
+    @property
+    def rows(self) -> list[IntArray]:
+        """The fine bin of each row, in each column."""
+        return [fine for fine, _ in self.codes]
 
     def put(self, place: int, found: IntArray) -> None:
         """A column anew."""
-        moved = np.flatnonzero(self.rows[place] != found)
-        start = self.blocks[place].start
-        self.hot[start + self.rows[place][moved], moved] = 0
-        self.hot[start + found[moved], moved] = 1
-        self.rows[place] = found
+        self.codes[place] = found, self.coarse[place][found]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,26 +78,34 @@ class GoalSide:
     other: int
     turned: bool
     """Whether it is seen from its second column."""
+    level: int
+    """Which bins it is on: 0 for fine ones, 1 for coarse ones."""
     shares: Single
     mine: Single
     yours: Single
-    coarse: tuple[IntArray, IntArray] | None
-    """The coarse bin of every fine one, in both columns; None: the goal is on fine bins."""
 
     @classmethod
-    def of(cls, likeness: Likeness, number: int, place: int) -> GoalSide:
-        """The goal of this number, seen from this column."""
-        goal = likeness.goals[number]
+    def of(cls, goal: Goal, number: int, place: int) -> GoalSide:
+        """A goal and its number, seen from this column."""
         turned = place == goal.pair[1]
-        other = goal.pair[0] if turned else goal.pair[1]
-        coarse = None if goal.fine else (likeness.bins[place].coarse, likeness.bins[other].coarse)
-        single = (goal.shares.T if turned else goal.shares).astype(np.float32)
-        return cls(number, other, turned, single, single.sum(axis=1), single.sum(axis=0), coarse)
+        single = np.ascontiguousarray(goal.shares.T if turned else goal.shares, dtype=np.float32)
+        return cls(
+            number, sum(goal.pair) - place, turned, int(not goal.fine), single, single.sum(axis=1), single.sum(axis=0)
+        )
 
-    def code(self, rows: IntArray, *, own: bool) -> IntArray:
-        """The bins that the goal tells apart."""
-        return rows if self.coarse is None else self.coarse[0 if own else 1][rows]
+    def seen(self, cells: np.ndarray) -> np.ndarray:
+        """What is said of each cell of the goal, from this side."""
+        return cells.T if self.turned else cells
 
-    def spread(self, cells: Single) -> Single:
-        """What is said of each cell of the goal, for each pair of fine bins."""
-        return cells if self.coarse is None else cells[np.ix_(*self.coarse)]
+    def beside(self, cells: Single, coarse: IntArray) -> Single:
+        """What is said of each cell: a line for each bin of the other column, with all fine bins of this one.
+
+        So what is said of a row is one stretch of memory, and many rows are looked up at the speed of copying.
+        """
+        lines = self.seen(cells).T
+        return np.ascontiguousarray(lines if self.level == 0 else lines[:, coarse])
+
+    def cells(self, place: int, particles: Particles) -> IntArray:
+        """The cell that each row lies in, counted row by row as seen from this side."""
+        mine, yours = particles.codes[place][self.level], particles.codes[self.other][self.level]
+        return np.asarray(mine * self.shares.shape[1] + yours, dtype=np.intp)

@@ -17,6 +17,7 @@ from deniable.core.grid import IntArray
 from deniable.releases.linear.nonnegative import tidied
 from deniable.releases.synthetic.domain import ColumnDomain
 from deniable.releases.synthetic.portion import Portion, read, weights_for
+from deniable.releases.synthetic.smoothing import smoothed
 
 FloatArray = NDArray[np.float64]
 
@@ -33,7 +34,7 @@ class ColumnEstimate:
     """The noisy counts of one column."""
 
     estimate: FloatArray
-    """Rows by place: not negative, and together as many as in every other column."""
+    """Rows by place, as they most likely are: not negative, and together as many as in every other column."""
     noisy: FloatArray
     """Rows by place, as measured; the noise averages out, so sums of them are as good as they can be."""
     variance: float
@@ -106,9 +107,11 @@ def _levels(column: ColumnDomain) -> list[IntArray]:
 def _counts(
     column: ColumnDomain, rows: float, levels: list[IntArray], vectors: list[FloatArray], deviations: list[float]
 ) -> ColumnEstimate:
-    estimate = nearest(vectors[0], rows)
     if len(levels) == 1:
-        return ColumnEstimate(estimate, vectors[0], deviations[0] ** 2)
+        listed, rest = np.split(vectors[0], [column.present])
+        likely = smoothed(listed, deviations[0], rows / column.size, ordered=column.ordered)
+        return ColumnEstimate(nearest(np.append(likely, rest), rows), vectors[0], deviations[0] ** 2)
+    estimate = nearest(vectors[0], rows)
     for above, starts, vector, deviation in zip(levels, levels[1:], vectors[1:], deviations[1:], strict=False):
         estimate = _divided(estimate, np.searchsorted(above, starts, side="right") - 1, vector, deviation)
     cells = _BRANCHES * len(levels)

@@ -15,7 +15,7 @@ import numpy as np
 from deniable.core.grid import IntArray
 from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian
-from deniable.releases.synthetic.bins import Bins, binned, sums
+from deniable.releases.synthetic.bins import Bins, binned, narrow, sums
 from deniable.releases.synthetic.certificate import Certificate
 from deniable.releases.synthetic.companions import companion, order
 from deniable.releases.synthetic.constraints import Constraint, mended, zeros
@@ -112,6 +112,10 @@ class Recipe:
         return Portion(self.rho * SHARES[name], self.reach, kind, self.neighbours)
 
 
+def _fine(bins: Bins, places_: IntArray) -> IntArray:
+    return narrow(bins.fine, bins.sizes[0])[places_]
+
+
 def _least(variance: float) -> tuple[float, float, float]:
     finest, fine, coarse = (many * variance**0.5 for many in _CLEAR)
     return finest, fine, coarse
@@ -162,7 +166,8 @@ class MeasuredTable:
         counted = self.counted
         margins = fused(counted.rows, counted.counts, self.bins, self.tables)
         never = zeros(counted.recipe.constraints, self.bins)
-        shares = goals(counted.rows, margins, self.bins, self.tables, never)
+        chains = [column.present if column.ordered else 0 for column in counted.recipe.columns]
+        shares = goals(margins, self.bins, chains, self.tables, never)
         return Likeness(self.bins, tuple(margin / counted.rows for margin in margins), tuple(shares), never)
 
     def draw(
@@ -171,7 +176,7 @@ class MeasuredTable:
         """So many rows, as the place of each value, and how they were found; `given` are places, too."""
         known, bins = given or {}, self.bins
         found, method = drawn(
-            self.likeness, rows, chance, {place: bins[place].fine[own] for place, own in known.items()}
+            self.likeness, rows, chance, {place: _fine(bins[place], own) for place, own in known.items()}
         )
         values: dict[int, IntArray] = dict(known)
         counts = [one.estimate for one in self.counted.counts]

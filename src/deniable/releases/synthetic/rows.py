@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from deniable.core.algebra.expression import Kind
 from deniable.core.grid import IntArray
+from deniable.releases.synthetic.bins import by_bin
 from deniable.releases.synthetic.domain import ColumnDomain, Part
 from deniable.releases.synthetic.one_way import FloatArray
 
@@ -30,10 +31,10 @@ def places(
         >>> np.bincount(found)
         array([1, 3, 1])
     """
-    found = np.empty(bins.size, dtype=np.int64)
-    for number in range(int(fine.max()) + 1):
-        inside, rows = np.flatnonzero(fine == number), np.flatnonzero(bins == number)
-        if rows.size == 0:
+    found = np.empty(bins.size, dtype=np.min_scalar_type(fine.size))
+    for inside, rows in zip(*(by_bin(own, int(fine.max()) + 1) for own in (fine, bins)), strict=True):
+        if inside.size == 1 or rows.size == 0:
+            found[rows] = inside[0]
             continue
         ends = np.cumsum(counts[inside] + 1e-9)
         even = (np.arange(rows.size) + chance.random()) / rows.size * ends[-1]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from deniable.core.grid import IntArray
-from deniable.releases.synthetic.likeness import GoalSide, Particles, Single, counts_of
+from deniable.releases.synthetic.likeness import GoalSide, Particles, Single
 from deniable.releases.synthetic.one_way import FloatArray
 
 _SWEEPS = 10
@@ -37,6 +37,8 @@ class Settling:
     """Of rows, in each bin of each column."""
     sides: Sequence[Sequence[GoalSide]]
     """The goals of each column."""
+    never: Sequence[Sequence[tuple[int, Single]]]
+    """For each column, the others beside which it cannot have every fine bin, and what it loses there by their bin."""
     free: Sequence[int]
     """Columns that are not given."""
     owed: dict[int, FloatArray] = field(default_factory=dict)
@@ -44,57 +46,68 @@ class Settling:
     settled: int = 0
     """How many rows the parts before had."""
 
-    def settle(self, particles: Particles, terms: Single, own: Sequence[Single], chance: np.random.Generator) -> None:
+    def settle(
+        self, particles: Particles, terms: Sequence[Single], own: Sequence[Single], chance: np.random.Generator
+    ) -> None:
         """Move what should be moved. The field's terms say which rows are likely."""
-        size = particles.rows[0].size
+        likely = [_LIKELY * one for one in terms]
         for _ in range(_SWEEPS if self.settled < _MANY else _AFTER):
             for place in chance.permutation(self.free):
-                block = particles.blocks[place]
-                self._sweep(place, particles, _LIKELY * terms[block], _LIKELY * own[place], chance)
-        for place in range(len(self.sides)):
-            for side in self.sides[place]:
+                self._sweep(place, particles, likely, _LIKELY * own[place], chance)
+        for place, sides in enumerate(self.sides):
+            for side in sides:
                 if not side.turned:
-                    self.owed[side.number] = self._excess(side, place, particles.rows, size) * -1.0
-        self.settled += size
+                    self.owed[side.number] = self._excess(side, side.cells(place, particles)) * -1.0
+        self.settled += particles.size
 
-    def _sweep(self, place: int, particles: Particles, terms: Single, own: Single, chance: np.random.Generator) -> None:
+    def _sweep(
+        self,
+        place: int,
+        particles: Particles,
+        likely: Sequence[Single],
+        own: Single,
+        chance: np.random.Generator,
+    ) -> None:
         """One column: what each row would lose by going, what it would gain by coming elsewhere, and who moves."""
-        bins, size = particles.rows[place], particles.rows[place].size
+        bins, size = particles.codes[place][0], particles.size
         shares = self.shares[place].astype(np.float64)
         excess = np.asarray(np.bincount(bins, minlength=shares.size) - shares * size, dtype=np.float64)
-        going, coming = _leaves(excess)[bins], np.zeros_like(terms)
-        cells = []
+        going, cells = _leaves(excess)[bins], []
         for side in self.sides[place]:
-            apart = self._excess(side, place, particles.rows, size)
-            at = side.code(bins, own=True) * apart.shape[1] + side.code(particles.rows[side.other], own=False)
+            at = side.cells(place, particles)
+            apart = self._excess(side, at)
             going += _leaves(apart).reshape(-1)[at]
-            coming[:, particles.blocks[side.other]] = side.spread(_enters(apart))
-            cells.append((side, apart.reshape(-1), at, apart.shape[1]))
+            cells.append((side, apart, at))
         count = max(1, int(_CONSIDERED * size))
         rows = np.argpartition(going, count - 1)[:count]
         rows = rows[going[rows] < 0]
         if rows.size == 0 or not cells:
             return
-        now = own[bins[rows]] + sum(
-            terms[:, particles.blocks[other]][bins[rows], particles.rows[other][rows]]
-            for other in range(len(particles.blocks))
-            if other != place
-        )
-        cost = (coming - terms) @ particles.hot[:, rows] + (_enters(excess) - own)[:, None]
-        best = cost.argmin(axis=0)
-        better = cost[best, np.arange(rows.size)] + now + going[rows] < 0
-        movable, target = rows[better & (best != bins[rows])], best[better & (best != bins[rows])]
-        moves = chance.random(movable.size) < _MOVED * _room(cells, movable, target)
+        now, cost = own[bins[rows]], np.repeat((_enters(excess) - own)[None, :], rows.size, axis=0)
+        for side, apart, at in cells:
+            terms = likely[side.number]
+            now += side.seen(terms).reshape(-1)[at[rows]]
+            gained = side.beside(side.seen(_enters(apart)) - terms, particles.coarse[place])
+            cost += gained[at[rows] % apart.shape[1]]
+        for other, never in self.never[place]:
+            lost = _LIKELY * never[particles.codes[other][0][rows]]
+            now += lost[np.arange(rows.size), bins[rows]]
+            cost -= lost
+        best = cost.argmin(axis=1)
+        better = cost[np.arange(rows.size), best] + now + going[rows] < 0
+        better &= best != bins[rows]
+        movable, target = rows[better], best[better]
+        moves = chance.random(movable.size) < _MOVED * _room(cells, movable, (target, particles.coarse[place][target]))
         found = bins.copy()
         found[movable[moves]] = target[moves]
         particles.put(place, found)
 
-    def _excess(self, side: GoalSide, place: int, rows: Sequence[IntArray], size: int) -> FloatArray:
+    def _excess(self, side: GoalSide, at: IntArray) -> FloatArray:
         """How many rows each cell of a goal has too many."""
-        mine, yours = side.code(rows[place], own=True), side.code(rows[side.other], own=False)
-        found = np.asarray(counts_of(mine, yours, side.shares.shape) - side.shares.astype(np.float64) * size)
+        counts = np.bincount(at, minlength=side.shares.size).reshape(side.shares.shape)
+        found = np.asarray(counts - side.shares.astype(np.float64) * at.size, dtype=np.float64)
         owed = self.owed.get(side.number)
-        return found if owed is None else found - (owed.T if side.turned else owed)
+        return found if owed is None else found - side.seen(owed)
 
 
 def _leaves(excess: FloatArray) -> Single:
@@ -107,15 +120,18 @@ def _enters(excess: FloatArray) -> Single:
     return np.asarray(np.abs(excess + 1) - np.abs(excess), dtype=np.float32)
 
 
-def _room(cells: Sequence[tuple[GoalSide, FloatArray, IntArray, int]], rows: IntArray, target: IntArray) -> FloatArray:
+def _room(
+    cells: Sequence[tuple[GoalSide, FloatArray, IntArray]], rows: IntArray, targets: Sequence[IntArray]
+) -> FloatArray:
     """For each row that would move, the part of such rows for which there is room: all go at once, and would overshoot.
 
     The mean over its cells: of those it leaves, how much is too much for how many leave; of those it comes to, how much
-    is missing for how many come.
+    is missing for how many come. `targets` are the bins it comes to, fine and coarse.
     """
     found = np.zeros(rows.size)
-    for side, excess, at, width in cells:
-        left, entered = at[rows], side.code(target, own=True) * width + at[rows] % width
+    for side, apart, at in cells:
+        excess, width = apart.reshape(-1), apart.shape[1]
+        left, entered = at[rows], targets[side.level] * width + at[rows] % width
         leaving, coming = (np.maximum(np.bincount(where, minlength=excess.size), 1) for where in (left, entered))
         found += np.clip(excess / leaving, 0, 1)[left] + np.clip(-excess / coming, 0, 1)[entered]
     return found / (2 * len(cells))

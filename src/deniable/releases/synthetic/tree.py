@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from deniable.core.grid import IntArray
+from deniable.releases.synthetic.bins import by_bin, narrow
 from deniable.releases.synthetic.estimates import Goal
 from deniable.releases.synthetic.field import PairwiseField
 from deniable.releases.synthetic.likeness import Likeness
@@ -52,7 +53,7 @@ def from_tree(
     found = dict(given or {})
     for place, goal in _branches(likeness, found):
         if goal is None:
-            found[place] = chance.permutation(_spread(likeness.shares[place], rows, chance))
+            found[place] = _shuffled(_spread(likeness.shares[place], rows, chance), chance)
         else:
             parent = sum(goal.pair) - place
             found[place] = _given(likeness, goal, parent, found[parent], chance)
@@ -84,14 +85,14 @@ def _given(likeness: Likeness, goal: Goal, parent: int, bins: IntArray, chance: 
     """A column anew, from its shares among rows that agree in the parent."""
     child = sum(goal.pair) - parent
     table = goal.shares if parent == goal.pair[0] else goal.shares.T
-    codes = bins if goal.fine else likeness.bins[parent].coarse[bins]
+    coarse = likeness.bins[parent].coarse
+    codes = bins if goal.fine else narrow(coarse, coarse.size)[bins]
     within = np.arange(likeness.shares[child].size) if goal.fine else likeness.bins[child].coarse
     alone = np.bincount(within, likeness.shares[child])
-    found = np.empty(bins.size, dtype=np.int64)
-    for code in range(table.shape[0]):
-        rows = np.flatnonzero(codes == code)
+    found = np.empty(bins.size, dtype=np.min_scalar_type(within.size))
+    for code, rows in enumerate(by_bin(codes, table.shape[0])):
         shares = (table[code] / np.maximum(alone, 1e-12))[within] * likeness.shares[child]
-        found[rows] = chance.permutation(_spread(shares, rows.size, chance))
+        found[rows] = _shuffled(_spread(shares, rows.size, chance), chance)
     return found
 
 
@@ -99,4 +100,9 @@ def _spread(shares: FloatArray, rows: int, chance: np.random.Generator) -> IntAr
     """So many bins, each as often as its share says, to within one."""
     ends = np.cumsum(shares + 1e-12)
     even = (np.arange(rows) + chance.random()) / max(rows, 1) * ends[-1]
-    return np.asarray(np.minimum(np.searchsorted(ends, even), shares.size - 1), dtype=np.int64)
+    return narrow(np.minimum(np.searchsorted(ends, even), shares.size - 1), shares.size)
+
+
+def _shuffled(bins: IntArray, chance: np.random.Generator) -> IntArray:
+    chance.shuffle(bins)
+    return bins

@@ -25,7 +25,7 @@ values = {json.dumps(TOWNS)}
 epsilon = 1
 """
 
-pytestmark = pytest.mark.skipif(installed() is None, reason="no chromium; `make browser` installs it where it can")
+pytestmark = pytest.mark.skipif(installed() is None, reason="no chromium; `make programs` installs it where it can")
 
 
 @pytest.fixture(scope="module")

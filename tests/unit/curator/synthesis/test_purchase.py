@@ -10,7 +10,7 @@ import pytest
 
 from deniable.core.deadline import left
 from deniable.core.errors import Refused
-from deniable.curator.synthesis.purchase import explained, plan_synthesis
+from deniable.curator.synthesis.purchase import plan_synthesis, unlisted_values
 from deniable.planner import Spend
 from deniable.releases import Synthesis
 from deniable.releases.synthetic.one_way import OneWay
@@ -226,8 +226,11 @@ def test_columns_come_out_as_they_are_declared(tmp_path):
 def test_linked_tables_have_keys_that_fit(tmp_path):
     people = pa.table({"person": range(1, 402), "sex": ["f", "m", "f"] * 133 + ["m", "f"], "born": [1950] * 401})
     with house(tmp_path, policy(tmp_path, 3, people=True), visits=visits(1200, seed=4), people=people) as curator:
-        release = curator.synthesize(rho=50)
+        told = []
+        release = curator.synthesize(rho=50, told=told.append)
         more = release.more(50)
+    assert told[::4] == ["people: counting columns", "visits: counting columns"]
+    assert [step.partition(": ")[2] for step in told[1:4]] == ["counting pairs", "drawing rows", "certifying"]
     assert set(release.tables) == {"people", "visits"}
     assert "person" in release.tables["people"].column_names
     parents = set(release.tables["people"]["person"].to_pylist())
@@ -246,8 +249,14 @@ def test_private_texts_are_selected_first_and_need_a_delta(tmp_path):
     with house(tmp_path, rules, visits=visits(3000, seed=5)) as curator:
         with pytest.raises(Refused, match="does not list"):
             curator.synthesize("visits", columns=["town", "grade"], rho=1)
+        price = curator.explain(Synthesis("visits", ["town", "grade"]), rho=1, delta="1e-7").loss
         release = curator.synthesize("visits", columns=["town", "grade"], rho=1, delta="1e-7")
-        assert curator.budget().spent.rho <= 1
+        assert release.loss == price
+        assert 0.99 < release.loss.rho <= 1
+        assert release.loss.delta == Fraction("1e-7")
+        assert curator.budget().spent.rho == release.loss.rho
+        again = curator.synthesize("visits", columns=["town", "grade"], rho=1, delta="1e-7")
+        assert (again.free, again.loss) == (True, price)
     assert {"north", "east", "south", "west"} <= set(release.table["town"].to_pylist())
 
 
@@ -263,7 +272,7 @@ def test_private_texts_are_selected_first_and_need_a_delta(tmp_path):
 )
 def test_what_cannot_be_is_refused_for_nothing(tmp_path, wanted, payment, code):
     with pytest.raises(Refused) as refusal:
-        explained(policy(tmp_path, 3), wanted, Spend.of(**payment))
+        unlisted_values(policy(tmp_path, 3), wanted, Spend.of(**payment))
     assert refusal.value.code == code
 
 

@@ -13,7 +13,7 @@ from deniable.core.algebra.query import WEIGHT, VectorSums
 from deniable.core.errors import Failed, Refused
 from deniable.core.vectors.design import Encoding
 from deniable.core.vectors.every import ClassSums, ColumnSums, Gram, Hits, NearestCentres, Residuals
-from deniable.core.vectors.residuals import rounded
+from deniable.core.vectors.residuals import rounded, turned
 from deniable.curator import Curator
 from deniable.learn import LinearRegression, LogisticRegression
 from deniable.learn.inputs import vectors_of
@@ -90,7 +90,7 @@ def sums(curator: Curator, block: int) -> list[tuple[int, np.ndarray]]:
         Gram(design),
         ColumnSums(design),
         ClassSums(design),
-        Residuals(design, some, design.radius // 2),
+        Residuals(design, some, design.radius // 2, turned(np.eye(size) + 0.5)),
         NearestCentres(design, ((0,) * size, (2000,) * size), design.radius // 2),
         Hits(design, some),
     )

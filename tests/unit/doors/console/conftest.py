@@ -25,8 +25,9 @@ def person(browser, door):
 
     def arrive(name=None, **settings):
         people.append(Person(browser, door, **settings))
-        return people[-1] if name is None else people[-1].sign_in(name)
+        return people[-1] if name is None else people[-1].come_in(name)
 
     yield arrive
     for one in people:
         one.leave()
+    assert not [said for one in people for said in one.complaints if "Content Security Policy" in said]

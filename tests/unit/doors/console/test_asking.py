@@ -1,19 +1,23 @@
 """A person asks in the browser: types, sees the price, pays, repeats for free, is refused, signs out."""
 
+from dataclasses import replace
+
+from deniable.doors.console.asking import Price
+from deniable.doors.console.written import WrittenQuestion
 from tests.support.served import BY_REGION, COUNT
 
 
 def test_a_person_signs_in_sees_the_price_while_typing_pays_and_reads_the_answer(person, door):
-    alice, before = person("alice"), door.spent()
+    alice, before = person().sign_in("alice"), door.spent()
     alice.priced(BY_REGION)
     assert "ε 0.5" in alice.page.inner_text("#ask")
-    assert "error" in alice.page.inner_text("#price")
+    assert "How far off the answer may be" in alice.page.inner_text("#price")
     assert door.spent() == before
     answer = alice.ask(BY_REGION)
     assert "north" in answer
     assert "±" in answer
     assert "What it means for one person" in answer
-    assert alice.page.locator("#answer svg.chart rect.bar").count() == 3  # north, south, and neither
+    assert alice.page.locator("#answer svg.chart.large rect.bar").count() == 3  # north, south, and neither
     assert alice.page.locator("#answer svg.cell").count() == 3
     assert door.spent() == before + 0.5
     assert alice.complaints == []
@@ -41,7 +45,7 @@ def test_what_is_refused_is_underlined_and_its_hint_is_applied_by_a_button(perso
     assert "unknown-column" in alice.page.inner_text("#price")
     assert alice.page.inner_text(".cm-lintRange-error") == "agee"
     assert alice.page.locator("#ask").count() == 0
-    alice.page.click("text=Change it")
+    alice.page.click("text=Write age")
     alice.page.wait_for_selector("#ask")
     assert "AVG(age)" in alice.page.inner_text(".cm-content")
     assert alice.page.locator(".cm-lintRange-error").count() == 0
@@ -76,15 +80,25 @@ def test_who_never_saw_sql_gets_an_answer_with_buttons(person):
     assert alice.complaints == []
 
 
+def drawn(someone):
+    """How long the error bars of the preview are, from the smallest group to the largest."""
+    return someone.page.evaluate(
+        "[...document.querySelectorAll('.preview path.whisker')].map(one => one.getBoundingClientRect().width)"
+    )
+
+
 def test_the_slider_moves_the_error_and_the_price(person):
     alice = person("alice").priced(COUNT)
-    before = alice.page.inner_text("#price td.number")
+    before, bars = alice.page.inner_text("#price .preview"), drawn(alice)
     alice.page.evaluate(
         "const s = document.getElementById('level'); s.value = 1; s.dispatchEvent(new Event('input', {bubbles: true}))"
     )
     alice.page.wait_for_selector("#ask:has-text('ε 10')")
     assert alice.page.input_value("#amount") == "10"
-    assert alice.page.inner_text("#price td.number") != before
+    assert alice.page.inner_text("#price .preview") != before
+    assert len(bars) == len(drawn(alice)) == 4
+    assert drawn(alice)[0] < bars[0]
+    assert all(after <= before for after, before in zip(drawn(alice), bars, strict=True))
 
 
 def test_without_scripts_prices_and_answers_are_read_as_well(person):
@@ -149,3 +163,31 @@ def test_a_server_that_is_gone_loses_nothing_that_was_written(person):
     alice.page.fill("#amount", "2")
     alice.page.wait_for_selector("text=The server does not answer")
     assert "SUM(cost)" in alice.page.inner_text(".cm-content")
+
+
+def test_who_comes_first_is_led_through_a_question_by_three_presses(person, door):
+    bob = person()
+    bob.page.goto(f"/console/sign-in#{door.tokens['bob']}")
+    bob.page.click("button.primary")
+    assert "Your first answer" in bob.page.inner_text("main")
+    bob.page.click("text=Try one: the average cost, for each region")
+    bob.page.click(".mending button")  # the policy names no usual spend of his
+    bob.page.wait_for_selector("#ask:has-text('Ask, for ε')")
+    bob.page.click("#ask")
+    bob.page.wait_for_selector("#answer")
+    assert "That was it" in bob.page.inner_text("#answer")
+    bob.looks("a first answer")
+    bob.page.goto("/console/ask")
+    assert "Your first answer" not in bob.page.inner_text("main")
+
+
+def test_whatever_would_be_refused_is_said_with_its_own_reason(door):
+    curator = door.service.populations["clinic"].curator
+    quote, budget = curator.explain(COUNT, analyst="alice", epsilon=1), curator.budget("alice")
+
+    def refused(account, loss):
+        return Price(WrittenQuestion(COUNT), quote.with_notes(account.warns(loss)), account).refused
+
+    assert refused(budget, quote.loss) == ""
+    assert refused(budget, quote.loss.times(10**6)) == "it is more than what is left"
+    assert refused(replace(budget, asked=(5, 5)), quote.loss).startswith("5 questions a day may be asked")

@@ -6,7 +6,8 @@ from urllib.parse import urlencode
 import httpx
 import pytest
 
-from deniable.doors.console import accounts, answers, asking, custody, data, entrance, history, review
+from deniable.doors.console import accounts, answers, asking, data, entrance, history, proofs, review
+from deniable.doors.console.custodian import custody, policies, releases
 from deniable.doors.console.visitors import local
 from tests.support.served import COUNT
 
@@ -62,9 +63,16 @@ def test_after_signing_out_the_old_cookie_opens_nothing(client, door):
     assert found.headers["location"].startswith("/console/sign-in")
 
 
-PARTS = (accounts, answers, asking, custody, data, entrance, history, review)
+PARTS = (accounts, answers, asking, custody, data, entrance, history, policies, proofs, releases, review)
 ROUTES = sorted(
-    (method, route.path.replace("{entry}", "1").replace("{name}", "x").replace("{form}", "csv"))
+    (
+        method,
+        route.path.replace("{entry}", "1")
+        .replace("{file}", "x.csv")
+        .replace("{name}", "x")
+        .replace("{form}", "csv")
+        .replace("{kind}", "profile"),
+    )
     for part in PARTS
     for route in part.router.routes
     for method in route.methods
@@ -88,9 +96,9 @@ def test_no_page_is_there_for_strangers(client, method, path):
     assert found.headers["location"].startswith("/console/sign-in")
 
 
-EVERYBODYS = {"/", "/data", "/budget", "/sign-in", "/sign-out"}
+EVERYBODYS = {"/", "/data", "/data/profile", "/budget", "/sign-in", "/sign-out"}
 ASKING = ("/ask", "/answers", "/history", "/budget/requests")
-REVIEWED = ("/ledger", "/epochs")
+REVIEWED = ("/ledger", "/epochs", "/proofs")
 
 
 @pytest.mark.parametrize("name", ["alice", "rene", "carol"])
@@ -106,11 +114,13 @@ def test_what_is_for_another_role_is_refused_on_every_route(client, door, name):
     assert tried > 5
 
 
-def test_a_stolen_cookie_gives_nobody_a_token(client, door):
+def test_a_stolen_cookie_neither_gives_nor_ends_a_token(client, door):
     sent = {"form": signed_in(client, door, "carol"), "name": "carol", "role": "custodian"}
     before = door.service.populations["clinic"].tokens.all()
     for own in ("", "deniable_guess", door.tokens["alice"]):
         assert client.post("/console/people/tokens", data={**sent, "own": own}).status_code == 403
+        ended = {"form": sent["form"], "which": "alice", "own": own}
+        assert client.post("/console/people/tokens/end", data=ended).status_code == 403
     assert door.service.populations["clinic"].tokens.all() == before
     found = client.post("/console/people/tokens", data={**sent, "own": door.tokens["carol"]})
     assert found.status_code == 200

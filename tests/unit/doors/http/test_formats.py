@@ -6,7 +6,7 @@ import io
 import pyarrow as pa
 import pytest
 
-from deniable.doors.http.formats import _csv
+from deniable.doors.http.formats import csv_of
 
 
 def read(written):
@@ -15,15 +15,15 @@ def read(written):
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "\uff1d1"])
 def test_neither_a_name_nor_a_value_is_a_formula(text):
-    assert read(_csv(pa.table({text: [text]}))) == [[f"'{text}"], [f"'{text}"]]
+    assert read(csv_of(pa.table({text: [text]}))) == [[f"'{text}"], [f"'{text}"]]
 
 
 @pytest.mark.parametrize("end", ["\r", "\n", "\r\n"])
 def test_a_value_begins_no_line_of_its_own(end):
-    written = _csv(pa.table({"a": [f"x{end}=1"], "b": ["y"]}))
+    written = csv_of(pa.table({"a": [f"x{end}=1"], "b": ["y"]}))
     assert read(written) == [["a", "b"], [f"x{end}=1", "y"]]
     assert f'"x{end}=1"' in written
 
 
 def test_numbers_stay_numbers_and_what_is_missing_is_empty():
-    assert _csv(pa.table({"n": [-1, None]})) == 'n\r\n-1\r\n""\r\n'
+    assert csv_of(pa.table({"n": [-1, None]})) == 'n\r\n-1\r\n""\r\n'

@@ -63,3 +63,25 @@ def test_one_person_has_so_many_on_their_way():
         return caught.value.code
 
     assert asyncio.run(play()) == "too-busy"
+
+
+def test_a_refusal_does_not_stand_for_what_comes_later_with_the_same_key():
+    """Whoever is told to wait a moment, and does, is not told the same again."""
+    refusals = iter([Refused("too-busy", "There are too many requests.")])
+
+    async def busy(_asked):
+        for refusal in refusals:
+            raise refusal
+        return "an answer"
+
+    async def play():
+        jobs = Jobs()
+        with pytest.raises(Refused, match="too-busy"):
+            await jobs.start(ALICE, "k", "body", busy).task
+        with pytest.raises(Refused, match="key-reused"):
+            jobs.start(ALICE, "k", "another body", busy)
+        second = jobs.start(ALICE, "k", "body", busy)
+        answer = await second.task
+        return answer, jobs.start(ALICE, "k", "body", busy) is second
+
+    assert asyncio.run(play()) == ("an answer", True)

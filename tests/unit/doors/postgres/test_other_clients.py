@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.support.doors import postgres
@@ -132,3 +133,37 @@ def test_pgcli_reads_the_names_that_it_completes(door):
     assert list(client.databases()) == ["clinic"]
     assert list(client.functions()) == []
     client.conn.close()
+
+
+ROLES = """
+SELECT r.rolname, 'pg_signal_backend' = ANY(ARRAY(WITH RECURSIVE up AS (
+    SELECT x.oid, x.rolname FROM pg_catalog.pg_roles x WHERE x.oid = r.oid UNION ALL
+    SELECT m.roleid, y.rolname FROM up JOIN pg_catalog.pg_auth_members m ON m.member = up.oid
+    JOIN pg_catalog.pg_roles y ON y.oid = m.roleid) SELECT rolname FROM up)) AS signals
+FROM pg_catalog.pg_roles r WHERE r.rolname = current_user
+"""
+SETTINGS = "SELECT set_config('bytea_output', 'hex', false) FROM pg_show_all_settings() WHERE name = 'client_encoding'"
+PGADMIN = [
+    f"SET DateStyle=ISO; {SETTINGS}; SET client_encoding='UTF8'",
+    "SELECT encrypted FROM pg_catalog.pg_stat_gssapi WHERE pid = pg_backend_pid()",
+    "SELECT CASE WHEN (SELECT COUNT(*) FROM pg_catalog.pg_replication_slots) > 0 THEN 'log' ELSE NULL END AS type",
+    ROLES,
+]
+"""Of the kind that pgAdmin 9 says when it connects; without any of them it gives up."""
+OPTION = "substring(pg_catalog.array_to_string(rel.reloptions, ',') FROM 'fillfactor=([0-9]*)') AS fill"
+LABELS = "(SELECT array_agg(provider) FROM pg_catalog.pg_seclabels s WHERE s.objoid = rel.oid) AS labels"
+PROPERTIES = f"SELECT {OPTION}, {LABELS} FROM pg_catalog.pg_class rel WHERE relname = 'visits' AND relkind = 'r'"
+"""Of the kind that it says of a table."""
+
+
+def test_pgadmin_finds_what_it_asks_for_when_it_connects(door) -> None:
+    with psycopg.connect(door.dsn(), autocommit=True) as connection:
+        for statement in PGADMIN:
+            found = connection.execute(statement)
+        assert found.fetchall() == [("alice", False)]
+        assert connection.execute(PROPERTIES).fetchall() == [(None, None)] * 2
+        part = "SELECT substring('fillfactor=70' FROM 'r=([0-9]*)'), substring('abc' FROM 'b.')"
+        assert connection.execute(part).fetchall() == [("70", "bc")]
+        shown = connection.execute("SELECT datname FROM pg_catalog.pg_database WHERE oid > 16383::OID")
+        assert shown.fetchall() == [("clinic",)]
+        assert connection.execute("SELECT 1 WHERE 2 = ANY(ARRAY(SELECT 2))").fetchall() == [(1,)]

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from psycopg import pq
 
+from deniable.service.limits import ServerLimits
 from deniable.service.tokens import Role
 from tests.support.doors import postgres
 
@@ -267,6 +268,16 @@ def test_a_cursor_goes_forward_in_text_and_binary_and_is_closed(door):
             connection.execute("FETCH ALL FROM b")
 
 
+def test_a_cursor_for_which_there_is_no_room_costs_nothing(door):
+    with psycopg.connect(door.dsn(), autocommit=True) as connection:
+        connection.execute("BEGIN")
+        connection.execute("DECLARE a CURSOR FOR SELECT 1")
+        before = door.spent()
+        with pytest.raises(psycopg.errors.DuplicateCursor):
+            connection.execute("DECLARE a CURSOR FOR SELECT /*+ epsilon=0.125 */ COUNT(*) FROM visits WHERE age = 77")
+        assert door.spent() == before
+
+
 @pytest.mark.parametrize(
     "statement",
     ["FETCH PRIOR FROM a", "FETCH BACKWARD 1 FROM a", "FETCH LAST FROM a", "FETCH ABSOLUTE 3 FROM a"],
@@ -357,3 +368,18 @@ def test_an_open_connection_notices_that_its_token_has_ended(door):
         for statement in (COUNT, "SELECT 1", f"EXPLAIN {COUNT}", "SELECT * FROM deniable.history"):
             with pytest.raises(psycopg.errors.InvalidAuthorizationSpecification):
                 connection.execute(statement)
+
+
+def test_an_answer_that_was_paid_for_leaves_though_nothing_more_may_be_asked(tmp_path):
+    """What is left is read for the notice: where that is refused, the notice is shorter."""
+    with (
+        postgres(tmp_path, limits=ServerLimits(per_second=0.001, burst=1)) as door,
+        psycopg.connect(door.dsn(), autocommit=True) as connection,
+    ):
+        heard = []
+        connection.add_notice_handler(lambda notice: heard.append(notice.message_primary))
+        assert connection.execute("SELECT COUNT(*) FROM visits").fetchone()
+        assert heard[0] == "spent ε 0.5"
+        with pytest.raises(psycopg.Error, match="too many requests"):
+            connection.execute("SELECT COUNT(*) FROM visits")
+        assert door.spent() == 0.5

@@ -10,7 +10,7 @@ import socket
 import struct
 import subprocess
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import psycopg
 import pytest
@@ -298,6 +298,16 @@ def test_too_many_connections_are_refused_and_the_door_stays_open(door):
     time.sleep(0.2)
     with psycopg.connect(door.dsn()) as connection:
         assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_nobody_has_all_connections(tmp_path):
+    with postgres(tmp_path, limits=ServerLimits(connections_each=3)) as door, ExitStack() as stack:
+        for _ in range(3):
+            stack.enter_context(psycopg.connect(door.dsn()))
+        with pytest.raises(psycopg.OperationalError, match="too many connections of yours"):
+            psycopg.connect(door.dsn())
+        with psycopg.connect(door.dsn("bob")) as other:
+            assert other.execute("SELECT 1").fetchone() == (1,)
 
 
 def test_statements_sizes_and_times_are_limited(door, monkeypatch):

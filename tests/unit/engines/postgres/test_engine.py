@@ -154,6 +154,13 @@ def test_collations_and_letters_do_not_matter(database: str) -> None:
     }
 
 
+def test_units_are_told_apart_by_their_bytes(database: str) -> None:
+    run(database, "CREATE COLLATION loose (provider = icu, locale = 'und-u-ks-level1', deterministic = false)")
+    run(database, "CREATE TABLE t (who text COLLATE loose)", "INSERT INTO t VALUES ('ann'), ('ANN')")
+    query = Sums(Source("t", "who", 1, None), (), (Total("n", ONE, None, 1, 0),))
+    assert PostgreSQL(database, {"t": Place("public", "t")}).run(query).to_pylist() == [{"n": 2 * WEIGHT}]
+
+
 def test_long_names_are_told_apart(database: str) -> None:
     filled(database, "people", pa.table(PEOPLE))
     names = ["x" * 80 + end for end in "ab"]
@@ -174,7 +181,7 @@ def test_nothing_but_one_select_is_run(engine: PostgreSQL, sql: str) -> None:
 
 
 def test_nothing_is_written_even_by_a_select(engine: PostgreSQL, database: str) -> None:
-    run(database, "CREATE FUNCTION public.leak() RETURNS int LANGUAGE sql AS 'DELETE FROM people RETURNING 1'")
+    run(database, "CREATE FUNCTION public.leak() RETURNS int LANGUAGE sql AS 'DELETE FROM public.people RETURNING 1'")
     with pytest.raises(Broken):
         engine.fetch("SELECT public.leak() AS n")
     assert engine.run(count()).to_pylist() == [{"n": 5}]

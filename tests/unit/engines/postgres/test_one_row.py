@@ -103,6 +103,37 @@ def test_a_view_whose_rows_change_at_every_look_is_refused(database: str, view: 
         engine.run(count())
 
 
+FOREIGN = (
+    "CREATE FOREIGN DATA WRAPPER odd",
+    "CREATE SERVER elsewhere FOREIGN DATA WRAPPER odd",
+    "CREATE FOREIGN TABLE far (id int, age int, town text) SERVER elsewhere",
+)
+
+
+@pytest.mark.parametrize(
+    "people",
+    [
+        "CREATE VIEW people AS SELECT * FROM far",
+        "CREATE TABLE people (id int, age int, town text); ALTER FOREIGN TABLE far INHERIT people",
+        "CREATE TABLE people (LIKE far) PARTITION BY LIST (id); ALTER TABLE people ATTACH PARTITION far DEFAULT",
+        "ALTER FOREIGN TABLE far RENAME TO people",
+    ],
+)
+def test_foreign_rows_that_nobody_promises_to_keep_are_refused(database: str, people: str) -> None:
+    """A file that is read twice may have changed in between."""
+    run(database, *FOREIGN, people)
+    engine = PostgreSQL(database, {"people": Place("public", "people")})
+    with pytest.raises(InvalidArgumentError, match="calls odd"):
+        engine.describe("people")
+
+
+def test_another_postgresql_shows_one_snapshot_and_is_a_table(database: str) -> None:
+    far = (statement.replace("WRAPPER odd", "WRAPPER postgres_fdw") for statement in FOREIGN[1:])
+    run(database, "CREATE EXTENSION postgres_fdw", *far)
+    engine = PostgreSQL(database, {"people": Place("public", "far")})
+    assert list(engine.describe("people")) == ["id", "age", "town"]
+
+
 def test_a_view_that_is_steady_is_a_table(database: str) -> None:
     run(
         database,

@@ -27,7 +27,7 @@ def session(database: str):
 
 
 def test_rows_become_columns(session: Snapshot) -> None:
-    table = session.table(ODD)
+    table = session.fetch(ODD)
     assert table.schema == pa.schema(
         {
             "i": pa.int64(),
@@ -48,9 +48,9 @@ def test_rows_become_columns(session: Snapshot) -> None:
 
 
 def test_one_column_of_nothing_and_no_rows(session: Snapshot) -> None:
-    assert session.table("SELECT NULL::bigint AS n UNION ALL SELECT 1").to_pylist() == [{"n": None}, {"n": 1}]
-    assert session.table("SELECT NULL::text AS n UNION ALL SELECT ''").to_pylist() == [{"n": None}, {"n": ""}]
-    assert session.table("SELECT 1::bigint AS n WHERE false").to_pylist() == []
+    assert session.fetch("SELECT NULL::bigint AS n UNION ALL SELECT 1").to_pylist() == [{"n": None}, {"n": 1}]
+    assert session.fetch("SELECT NULL::text AS n UNION ALL SELECT ''").to_pylist() == [{"n": None}, {"n": ""}]
+    assert session.fetch("SELECT 1::bigint AS n WHERE false").to_pylist() == []
 
 
 def test_a_snapshot_only_reads(session: Snapshot) -> None:

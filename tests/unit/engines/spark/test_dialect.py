@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -9,7 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from deniable.engines.spark.connection import SparkConnection
-from deniable.engines.spark.dialect import SparkDialect
+from deniable.engines.spark.dialect import SailDialect, SparkDialect, dialect_of
+from deniable.engines.spark.engine import Spark
+from tests.support.sail import URL
 
 BOUNDS = [1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, (1 << 40) - 1, 1 << 40, (1 << 62) - 1]
 
@@ -51,3 +54,18 @@ def test_no_sum_of_64_bits_can_overflow(most: int) -> None:
     else:
         assert spelled == "SUM(CAST(x AS DECIMAL(38, 0)))"
         assert most << 42 < 10**38
+
+
+@pytest.mark.parametrize(
+    ("version", "dialect"),
+    [("0.7.2", SailDialect), ("4.3.0 1a2b3c", SparkDialect), ("3.5.0", SparkDialect), ("", SparkDialect)],
+)
+def test_a_server_is_known_by_its_version(version: str, dialect: type[SparkDialect]) -> None:
+    assert type(dialect_of(version)) is dialect
+
+
+def test_sail_is_known_as_sail(sail: str) -> None:
+    """Which is started by the tests, unless a Spark is named."""
+    with Spark(sail, {}).session() as session:
+        assert isinstance(session, Spark)
+        assert (type(session.tables.dialect) is SailDialect) == (URL not in os.environ)

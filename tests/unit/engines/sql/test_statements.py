@@ -215,6 +215,24 @@ def test_sums(
     assert ask(connection, query, table) == expected
 
 
+many = st.lists(st.sampled_from(ADDED), min_size=3, max_size=6).map(
+    lambda found: tuple(Total(f"t {place}", row, None, reach, 0) for place, (row, reach) in enumerate(found))
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(table=rows, source=sources, totals=many)
+def test_many_sums_without_keys(
+    connection: duckdb.DuckDBPyConnection, table: Rows, source: Source, totals: tuple[Total, ...]
+) -> None:
+    """Two that look at rows are added up for each unit first; of more, the heavy are corrected."""
+    query = Sums(source, (), totals)
+    expected = {key: tuple(values) for key, values in sums(query, chosen(source, table)).items()}
+    assert ask(connection, query, table) == expected
+    reading = sum(not isinstance(total.row, Literal) for total in totals)
+    assert source.unit is None or ("heavy" in statement(query, weights(TYPES))) == (reading > statements._FEW)
+
+
 counts = st.lists(st.tuples(st.sampled_from(ADDED[:4]), st.sampled_from([0, 1, 20, 25])), min_size=1, max_size=2).map(
     lambda found: tuple(
         Total(f"t {place}", row, None, reach, shift) for place, ((row, reach), shift) in enumerate(found)
@@ -359,6 +377,22 @@ def test_nobody_keeps_one_private_group_more_than_they_may(connection: duckdb.Du
         for total in (Total("n", number(1), None, 1, 0), Total("s", V, None, 1000, 7)):
             kept = ask(connection, Kept(source, (key,), (total,), 2, "units"), table)
             assert sum(units for _, units in kept.values()) == 4
+
+
+@pytest.mark.parametrize("different", [1, 2, 3, 5])
+def test_hashes_that_tie_let_nobody_keep_or_weigh_more(
+    connection: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, different: int
+) -> None:
+    """Whichever of equal hashes is taken for the first one too many."""
+    hashed = DuckDBDialect.hashed
+    monkeypatch.setattr(DuckDBDialect, "hashed", lambda self, parts: f"({hashed(self, parts)} % {different})")
+    source, key = Source("weights", "unit", 5, None), Key("town", TOWN)
+    for person in range(20):
+        table = [{"unit": person, "weight": f"town {row % 9}", "x": 0.0, "v": 1} for row in range(9 + person)]
+        for total in (Total("n", number(1), None, 1, 0), Total("s", UP, None, 1000, 7)):
+            kept = ask(connection, Kept(source, (key,), (total,), 3, "units"), table)
+            assert sum(units for _, units in kept.values()) <= 3
+            assert sum(value << total.shift for value, _ in kept.values()) <= 5 * WEIGHT
 
 
 def test_rows_add_whole_numbers(connection: duckdb.DuckDBPyConnection) -> None:

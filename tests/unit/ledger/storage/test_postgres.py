@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import logging
 import os
-import socket
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
-from threading import Timer
 
 import psycopg
 import pytest
-from sqlalchemy import Connection
 
 from deniable.core.errors import Failed, Refused
 from deniable.ledger import Head, Ledger
-from deniable.ledger.entry import Link
+from deniable.ledger.entries.entry import Link
 from deniable.ledger.storage import server
+from deniable.ledger.storage.database import Connection
 from deniable.ledger.storage.server_turns import ServerTurns
 from deniable.policy import ServerAddress
 from tests.support.ledgers import ServerPlace
@@ -172,24 +170,8 @@ def test_a_commit_that_still_lands_after_the_connection_was_lost_counts(
     ledger: Ledger, server_place: ServerPlace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server is in the middle of COMMIT when the client hears no more of it."""
-    server_place.by_hand(
-        "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RETURN NULL; END $$",
-        "CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON entries DEFERRABLE INITIALLY DEFERRED FOR EACH ROW"
-        " EXECUTE FUNCTION slow()",
-    )
-    commit, cuts = Connection.commit, []
-
-    def cut(connection: Connection) -> None:
-        if not cuts:
-            cuts.append(socket.socket(fileno=os.dup(connection.connection.dbapi_connection.fileno())))
-            Timer(0.3, cuts[0].shutdown, [socket.SHUT_RDWR]).start()
-        commit(connection)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Connection, "commit", cut)
-        with pytest.raises(Failed):
-            ledger.charge(charge("q"), [account(1)])
-    cuts[0].close()
+    with server_place.cut_off_in_commit(monkeypatch), pytest.raises(Failed):
+        ledger.charge(charge("q"), [account(1)])
     assert ledger.spent("clinic").epsilon == Fraction(1, 10)
 
 
@@ -222,7 +204,7 @@ def test_a_child_that_ends_does_not_end_its_parents_turns(server_url: str) -> No
             mine.close()
             os._exit(0)
         os.waitpid(child, 0)
-        number = mine._session.exec_driver_sql("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").scalar()
+        number = mine._session.value("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
         assert number == 1
     with theirs.of("q"):
         pass

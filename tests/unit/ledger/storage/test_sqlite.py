@@ -52,7 +52,7 @@ def test_the_settings_hold(tmp_path: Path) -> None:
     store = sqlite.SQLite(tmp_path / "x")
     with store.reading() as connection:
         found = [
-            connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            connection.value(f"PRAGMA {name}")
             for name in ("journal_mode", "synchronous", "busy_timeout", "trusted_schema")
         ]
     store.close()

@@ -30,11 +30,11 @@ def test_every_cell_is_in_one_joined_cell_whatever_was_chosen(cells, data):
     number = found.quantile.cells.number
     values = np.array([0, number - 1, data.draw(st.integers(0, number - 1))])
     edges = found.joined(values)
-    assert edges.shape == (3, found.tree.cells + 1)
+    assert edges.shape == (3, found.summed.cells + 1)
     assert (edges[:, 0] == 0).all()
     assert (edges[:, -1] == number).all()
     assert (np.diff(edges, axis=1) >= 0).all()
-    assert found.tree.cells <= min(number, 60)
+    assert found.summed.cells <= min(number, 60)
 
 
 @pytest.mark.parametrize("share", [HALF, Fraction(9, 10), Fraction(1, 100)])
@@ -52,13 +52,21 @@ def test_without_noise_the_ends_enclose_the_quantile(share, monkeypatch):
         assert (truth <= high).all()
 
 
-@pytest.mark.parametrize(("relation", "l1", "l2"), [(Neighbours.ADD_REMOVE, 1, 1), (Neighbours.REPLACE, 2, 2)])
-def test_noise_hides_what_one_unit_counts_or_two(relation, l1, l2):
+@pytest.mark.parametrize(("relation", "units"), [(Neighbours.ADD_REMOVE, 1), (Neighbours.REPLACE, 2)])
+def test_noise_hides_what_one_unit_counts_or_two(relation, units):
     pure = around(quantile(100), (HALF, None), Fraction(19, 20), relation).mechanism
-    assert (pure.sensitivity, pure.loss.epsilon) == (l1 * 1024, HALF)
-    concentrated = around(quantile(100), (None, HALF), Fraction(19, 20), relation).mechanism
-    assert l2 * 1024**2 <= concentrated.sensitivity**2 <= l2 * 1025**2
-    assert concentrated.loss.rho <= HALF
+    assert (pure.sensitivity, pure.loss.epsilon) == (units * 1024, HALF)
+    found = around(quantile(100), (None, HALF), Fraction(19, 20), relation)
+    assert found.mechanism.loss.rho <= HALF
+    hidden = found.summed.distance_squared(replaced=units == 2) * 1024**2
+    assert hidden <= found.mechanism.sensitivity**2 <= hidden * 1.001
+
+
+def test_gaussian_noise_on_sums_leaves_half_of_the_margin_that_it_leaves_on_counts():
+    found = around(quantile(50_001), (None, HALF), Fraction(19, 20), Neighbours.ADD_REMOVE)
+    sigma = 1024 / (2 * float(HALF)) ** 0.5  # of noise on each count; a median weighs all of them alike
+    plainly = 1.96 * sigma * found.summed.cells**0.5
+    assert (found.margins() - 2 * 1024 < 0.5 * plainly).all()
 
 
 def test_a_lone_value_far_away_is_still_within_reach():

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from deniable.planner.intervals.fieller import QuotientLaw
+from deniable.planner.intervals.fieller import QuotientLaw, slack_of
 from deniable.planner.intervals.forms import Affine, Ratio
 from deniable.planner.intervals.law import radius
 from tests.unit.planner.intervals.test_law import law, noise
@@ -92,3 +92,8 @@ def test_slack_widens_both_ends():
     plain, loose = (law_of_mean.hull(*sums, (np.array([slack]), np.zeros(1))) for slack in (0.0, 10.0))
     assert loose[0] < plain[0]
     assert loose[1] > plain[1]
+
+
+def test_slack_grows_with_the_rows_that_there_may_be():
+    one = Affine(multiples={"s": Fraction(1)}, slack={"n": Fraction(1, 8)})
+    assert slack_of(one, {"n": np.array([800.0, 16.0, -5.0])}, 3).tolist() == [100.0, 2.0, 0.0]

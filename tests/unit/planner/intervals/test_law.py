@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deniable.mechanisms import Gaussian, Laplace
-from deniable.planner.intervals.law import AddedNoise, laplace_radius, radius
+from deniable.planner.intervals.added import AddedNoise
+from deniable.planner.intervals.law import inverted, laplace_radius, radius
 
 DOUBT = Fraction(1, 20)
 
@@ -115,6 +116,27 @@ def test_many_equal_noises_reach_what_their_law_says_and_hardly_less_far_than_cl
     assert _beyond(found * 0.99, many) > doubt
 
 
+@pytest.mark.parametrize("doubt", [0.3, 0.05, 1e-3])
+def test_the_inverted_law_of_equal_noises_is_theirs_up_to_its_steps(doubt):
+    found = float(inverted(np.ones((9, 1)), doubt)[0])
+    assert _beyond(found, 9) <= doubt
+    assert _beyond(found * 0.99, 9) > doubt
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.floats(0.01, 100), min_size=2, max_size=3), st.sampled_from([0.3, 0.05, 0.002]))
+def test_the_inverted_law_of_few_noises_is_what_partial_fractions_say(scales, doubt):
+    """Partial fractions draw equal scales apart by 0.4%, upward, for each; the circle has steps of a twenty-fifth."""
+    column = np.array(scales)[:, None]
+    found, exact = float(inverted(column, doubt)[0]), float(laplace_radius(column, doubt)[0])
+    assert exact * (1 - 0.013) <= found <= exact * (1 + 1e-3) + 0.08 * max(scales)
+
+
+def test_a_doubt_too_small_for_the_circle_is_left_to_other_bounds():
+    assert inverted(np.array([[1.0], *[[1e-6]] * 8]), 1e-9)[0] == np.inf
+    assert np.isfinite(laplace_radius(np.array([[1.0], *[[1e-6]] * 8]), 1e-9)).all()
+
+
 def _beyond(far, many):
     """The difference of two Erlang draws: the density of |sum| in full, by its polynomial, and its integral."""
     # f(t) = e^-t / ((k-1)! 2^(2k-1)) sum over j of (2k-2-j)! / (j! (k-1-j)!) (2t)^j * 2, for t > 0
@@ -124,3 +146,16 @@ def _beyond(far, many):
         tail = sum(Fraction(far) ** k / factorial(k) for k in range(power + 1)) * factorial(power)
         whole += weight * 2**power * tail
     return float(whole / factorial(many - 1) / 2 ** (2 * many - 2)) * exp(-far)
+
+
+@pytest.mark.parametrize("gaussian", [False, True], ids=["laplace", "gaussian"])
+@pytest.mark.parametrize("scale", [0.5, 2, 30])
+@pytest.mark.parametrize("many", [2, 8])
+def test_however_small_the_doubt_several_noises_reach_farther_than_one(many, scale, gaussian):
+    """Symmetric laws with one peak: a sum of them is less peaked than any one (Anderson 1955)."""
+    one, before = noise(scale, gaussian=gaussian), 0.0
+    for digits in (1, 3, 6, 8, 9, 10, 11, 12, 13, 16, 20, 30, 100, 250):
+        doubt = Fraction(1, 10**digits)
+        alone, together = (radius([one] * times, np.ones((times, 1)), doubt)[0] for times in (1, many))
+        assert together >= max(alone, before)
+        before = together

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from deniable.planner import Spend, plan_statement
-from deniable.planner.outer.carry import end_name, ranged
+from deniable.planner.outer.rows import end_name, ranged
 from tests.support import world
 
 POLICY = world.policy(Path("nowhere"), contribution=3)

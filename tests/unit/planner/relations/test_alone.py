@@ -6,6 +6,7 @@ from deniable.core.algebra.expression import Column, Kind, Literal
 from deniable.core.errors import Refused
 from deniable.planner import bind, parse
 from deniable.planner.expressions.functions import call, number
+from deniable.planner.pricing.cautions import cautions
 from deniable.planner.relations.alone import is_null, rejects
 from tests.support.world import policy
 
@@ -74,6 +75,15 @@ def test_an_aggregate_that_counts_them_is_refused(tmp_path, aggregate):
 )
 def test_what_skips_them_is_accepted(tmp_path, question):
     assert bind(parse(question), policy(tmp_path, contribution=2)).statistics
+
+
+@pytest.mark.parametrize(("key", "said"), [("v.reason", True), ("city", False)])
+def test_it_is_said_where_values_that_nobody_has_are_left_out(tmp_path, key, said):
+    """Private keys are found among people's rows; known ones are all shown."""
+    rules = policy(tmp_path, contribution=2)
+    for join, left in ((JOIN, said), (JOIN.replace("LEFT", ""), False)):
+        notes = cautions(bind(parse(f"SELECT {key}, COUNT(v.age) FROM {join} GROUP BY {key}"), rules), ())
+        assert any("no private row matches" in note for note in notes) is left
 
 
 def test_they_cannot_become_rows_of_a_person(tmp_path):

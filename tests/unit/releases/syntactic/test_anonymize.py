@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deniable.core.errors import InvalidArgumentError
-from deniable.releases import Distinct, Entropy, Infeasible, Recursive, anonymize, check, hierarchy
+from deniable.releases import Distinct, Entropy, Equal, Infeasible, Recursive, anonymize, check, hierarchy
 from tests.unit.releases.syntactic import reference
 from tests.unit.releases.syntactic.search.test_optimum import MODELS, demand
 from tests.unit.releases.syntactic.tables import TREES, balanced, records, table_of
@@ -30,6 +30,17 @@ PEOPLE = pa.table(
     }
 )
 KNOWN = {"zip": hierarchy.mask(5), "age": hierarchy.interval(10, 20)}
+
+
+@pytest.mark.parametrize("method", ["optimal", "local"])
+def test_a_class_that_is_a_little_too_far_from_everybody_is_not_published(method):
+    """Thirteen of twenty are ill in one town and seven in the other, half of all: 0.15 apart, and 0.14 is allowed."""
+    rows = [(town, state) for town, ill in (("a", 13), ("b", 7)) for state in ("ill",) * ill + ("well",) * (20 - ill)]
+    table = pa.table({"town": [town for town, _ in rows], "state": [state for _, state in rows]})
+    for t, towns in (("0.15", {"a", "b"}), ("0.14", {"*"})):
+        demands = {"sensitive": {"state": [Equal(t)]}, "k": 2, "method": method}
+        found = anonymize(table, quasi_identifiers={"town": hierarchy.flat()}, **demands)
+        assert set(found.table["town"].to_pylist()) == towns
 
 
 @given(

@@ -9,18 +9,10 @@ from hashlib import sha256
 import pyarrow as pa
 
 from deniable.core.algebra.expression import Kind
+from deniable.files.arrow import TYPES
 from deniable.policy import DeclaredColumn, DeclaredTable
 
 ROWS = 100
-_TYPES = {
-    Kind.INTEGER: pa.int64(),
-    Kind.NUMBER: pa.float64(),
-    Kind.TEXT: pa.string(),
-    Kind.BOOLEAN: pa.bool_(),
-    Kind.DATE: pa.date32(),
-    Kind.TIMESTAMP: pa.timestamp("us"),
-    Kind.TIME: pa.time64("us"),
-}
 _DAY = datetime(2000, 1, 1)  # noqa: DTZ001 - what clocks show, in the policy's zone
 
 
@@ -28,7 +20,7 @@ def made_up(table: DeclaredTable) -> pa.Table:
     """A hundred rows, always the same, spread over the bounds and values that are declared."""
     return pa.table(
         {
-            name: pa.array([_value(column, table, row) for row in range(ROWS)], _TYPES.get(column.kind, pa.string()))
+            name: pa.array([_value(column, table, row) for row in range(ROWS)], TYPES.get(column.kind, pa.string()))
             for name, column in table.columns.items()
         }
     )
@@ -40,7 +32,7 @@ def _value(column: DeclaredColumn, table: DeclaredTable, row: int) -> object:  #
         return column.values[int(part * len(column.values))]
     if column.kind is Kind.BOOLEAN:
         return part < Fraction(1, 2)
-    if column.kind is Kind.TEXT or column.kind not in _TYPES:
+    if column.kind is Kind.TEXT or column.kind not in TYPES:
         return f"{column.name} {int(part * 20)}"
     if column.kind is Kind.DATE:
         low = column.low if isinstance(column.low, date) else date(2000, 1, 1)

@@ -92,7 +92,7 @@ def of_column(column: DeclaredColumn, table: DeclaredTable) -> str:
 def catalogue_rows(policy: Policy) -> Iterator[tuple[str, Sequence[Row]]]:
     """For each table of the catalogue that has any: its rows."""
     tables = listed(policy)
-    database, name = 5, policy.population
+    database, name = FIRST, policy.population  # below, tools take a database for one of the system
     yield (
         "pgc.pg_namespace",
         [{"oid": oid, "nspname": one, "nspowner": OWNER} for one, oid in SPACES.items()],

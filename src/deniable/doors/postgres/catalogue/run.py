@@ -9,6 +9,7 @@ import duckdb
 import pyarrow as pa
 from sqlglot import exp
 
+from deniable.core.recent import Recent
 from deniable.doors.postgres.catalogue import made_up
 from deniable.doors.postgres.catalogue.functions import macros
 from deniable.doors.postgres.catalogue.relations import oids, relations, schema, written
@@ -36,6 +37,7 @@ from deniable.policy import Policy
 _SECONDS = 5.0
 _SPACES = frozenset(SPACES) - {"public"}
 _MOST_ROWS = 100_000
+_MOST_TEXTS = 1_024
 _TYPES = {"BIGINT": INT8, "INTEGER": INT4, "SMALLINT": INT2, "DOUBLE": FLOAT8, "FLOAT": FLOAT4, "BOOLEAN": 16}
 _TYPES |= {"DATE": DATE, "TIMESTAMP": TIMESTAMP, "HUGEINT": NUMERIC, "UINTEGER": OID, "VARCHAR": TEXT, "UBIGINT": INT8}
 _TYPES |= {"TIME": TIME}
@@ -74,6 +76,8 @@ class Catalogue:
 
     def __init__(self, policy: Policy, public: Mapping[str, pa.Table]) -> None:
         self._policy = policy
+        self.questions: Recent[str, bool] = Recent(_MOST_TEXTS)
+        """By a statement's text: whether it is for the planner, and not for here. It follows from the policy."""
         self._lock, self._running, self._closing = threading.Condition(), set[duckdb.DuckDBPyConnection](), False
         self._database = duckdb.connect(":memory:", config={"threads": 1, "memory_limit": "512MB"})
         self._classes = {one.name: one.oid for one in listed(policy) if one.schema == "public"}

@@ -184,6 +184,8 @@ def _is_name(token: Lexeme) -> bool:
 
 def _move(table: Node, known: Known, inside: set[str]) -> None:
     """Let a table be the one in memory; refused if there is none."""
+    if isinstance(table.this, exp.Anonymous) and table.this.name.lower() == "pg_show_all_settings":
+        table.set("this", exp.to_identifier("pg_settings"))  # the function behind the view
     if not isinstance(table.this, exp.Identifier):
         return  # a function, which is looked at as such
     name, schema = table.name.lower(), table.db.lower()
@@ -221,22 +223,43 @@ def place_of(name: str, schema: str, known: Known) -> str | None:
     return None
 
 
-def _changed(node: Node, known: Known) -> Node:
+def _changed(node: Node, known: Known) -> Node:  # noqa: PLR0911 - one line for each kind of node
     """One node in DuckDB's words."""
     if isinstance(node, exp.Cast):
         return _cast(node, known)
     if isinstance(node, exp.Column) and node.name == "tableoid":
         return exp.cast(exp.Null(), "UINTEGER", dialect="duckdb")
+    if (
+        isinstance(node, exp.Substring)
+        and isinstance(node.args.get("start"), exp.Literal)
+        and node.args["start"].is_string
+    ):
+        return _matched(node)
     if isinstance(node, exp.DPipe) and isinstance(node.expression, exp.Array):
         nothing = exp.Array(expressions=[])  # before an array, NULL is an empty one
         return exp.DPipe(this=exp.Coalesce(this=node.this, expressions=[nothing]), expression=node.expression)
     if isinstance(node, exp.Any) and isinstance(node.this, exp.Literal | exp.Paren):
-        text = node.this.this if isinstance(node.this, exp.Paren) else node.this
-        if isinstance(text, exp.Literal) and text.is_string:
-            entries = [exp.Literal.string(one) for one in elements(text.name)]
-            return exp.Any(this=exp.Paren(this=exp.Array(expressions=entries)))
+        return _any(node, node.this.this if isinstance(node.this, exp.Paren) else node.this)
     if isinstance(node, exp.Func) and not isinstance(node, exp.And | exp.Or | exp.Case | exp.Cast):
         return _function(node, known)
+    return node
+
+
+def _matched(node: Node) -> Node:
+    """What a pattern finds, or its part in parentheses; NULL where there is nothing."""
+    pattern = node.args["start"]
+    part = exp.Literal.number(int("(" in pattern.name))
+    found = exp.Anonymous(this="regexp_extract", expressions=[node.this, pattern, part])
+    return exp.Nullif(this=found, expression=exp.Literal.string(""))
+
+
+def _any(node: Node, array: Node) -> Node:
+    """ANY of an array that is written as a text, or made of the rows of a query."""
+    if isinstance(array, exp.Literal) and array.is_string:
+        entries = [exp.Literal.string(one) for one in elements(array.name)]
+        return exp.Any(this=exp.Paren(this=exp.Array(expressions=entries)))
+    if isinstance(array, exp.Array) and len(array.expressions) == 1 and isinstance(array.expressions[0], exp.Query):
+        return exp.Any(this=exp.Subquery(this=array.expressions[0]))
     return node
 
 

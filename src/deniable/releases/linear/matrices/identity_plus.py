@@ -13,8 +13,8 @@ queries have the same strategy.
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import minimize
 
+from deniable.core.extras import needed
 from deniable.releases.linear.matrices.factors import FloatArray
 
 _BRANCHING = 4
@@ -44,6 +44,7 @@ def identity_plus(gram: FloatArray) -> FloatArray:
         value, slope = _error(flat.reshape(start.shape), gram)
         return value * scale, slope.reshape(-1) * scale
 
+    minimize = needed("strategy", "scipy.optimize", "scipy").minimize
     options = {"maxiter": _ROUNDS, "maxfun": 2 * _ROUNDS, "maxcor": 10, "ftol": 1e-9}
     found = minimize(
         error, start.reshape(-1), jac=True, method="L-BFGS-B", bounds=[(0, None)] * start.size, options=options

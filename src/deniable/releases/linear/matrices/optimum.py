@@ -16,7 +16,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
 
 from deniable.releases.linear.matrices.centrosymmetric import halves, put_together
 from deniable.releases.linear.matrices.factors import FloatArray
@@ -94,5 +93,5 @@ class _Dual:
     @staticmethod
     def _eigen(part: FloatArray, dual: FloatArray) -> tuple[FloatArray, FloatArray]:
         scales = np.sqrt(dual)
-        values, vectors = eigh(part * np.multiply.outer(scales, scales))
+        values, vectors = np.linalg.eigh(part * np.multiply.outer(scales, scales))
         return np.maximum(values, 0), vectors

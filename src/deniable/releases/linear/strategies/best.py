@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.releases.linear.design import Design
 from deniable.releases.linear.measurement import Noise
@@ -23,6 +25,8 @@ STRATEGIES: dict[str, Strategy] = {
 
 def choose(name: str, task: Task, noise: Noise) -> Design:
     """The design of the named strategy; of the one with the least expected error, for 'best'."""
+    if name in ("best", MarginalCounts.name) or (name == Matrix.name and noise.pure):
+        _require_descent()
     if name != "best":
         return _named(name, task, noise)
     able = [strategy for strategy in STRATEGIES.values() if strategy.refusal(task) is None]
@@ -48,6 +52,13 @@ def _named(name: str, task: Task, noise: Noise) -> Design:
         return strategy.design(task, noise)
     except InvalidArgumentError as error:
         raise Refused("bad-spend", f"{name} does not fit: {error}.", "Spend more, or choose another.") from None
+
+
+def _require_descent() -> None:
+    """Without it, the best would silently be another."""
+    if find_spec("scipy") is None:
+        hint = "Install it: pip install 'deniable[scipy]'; or choose identity, hierarchical or residual."
+        raise Refused("needs-extra", "This strategy is found by SciPy, which is not installed here.", hint)
 
 
 def _beyond(task: Task) -> Refused:

@@ -8,9 +8,8 @@ from math import prod
 from typing import ClassVar
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.sparse import csr_array
 
+from deniable.core.extras import needed
 from deniable.releases.linear.design import LinearDesign
 from deniable.releases.linear.matrices.components import Centred, Component, ComponentReader, share_of
 from deniable.releases.linear.matrices.factors import Factor, FloatArray, Shape
@@ -139,6 +138,7 @@ def _divided(spaces: list[_Axes], sizes: FloatArray, shape: tuple[int, ...], noi
             rows.append(places[space])
             columns.append(places[axes])
             entries.append(_precision(axes, space, shape))
+    csr_array = needed("strategy", "scipy.sparse", "scipy").csr_array
     sees = csr_array((entries, (rows, columns)), shape=(len(spaces), len(spaces)))
     power = 2.0 if noise.pure else 1.0
 
@@ -152,6 +152,7 @@ def _divided(spaces: list[_Axes], sizes: FloatArray, shape: tuple[int, ...], noi
 
     start = np.full(len(spaces), -3.0)
     start[[place for space, place in places.items() if not any(set(space) < set(other) for other in spaces)]] = 0.0
+    minimize = needed("strategy", "scipy.optimize", "scipy").minimize
     found = minimize(error, start, jac=True, method="L-BFGS-B", options={"maxiter": _ROUNDS, "ftol": 1e-10})
     raw = np.exp(found.x - found.x.max())
     kept = np.where((raw >= _WORTHWHILE) | (start == 0), raw, 0)

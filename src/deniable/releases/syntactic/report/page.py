@@ -29,6 +29,7 @@ _STYLE = """
 .anonymized p.verdict { border-left: 4px solid #2a7; padding: .3rem 1rem; background: #f2faf6; }
 .anonymized p.verdict.careful { border-color: #a11; background: #fdf3f3; }
 .anonymized svg { max-width: 100%; height: auto; } .anonymized .sign td { height: 3rem; }
+.anonymized .beside { display: flex; flex-wrap: wrap; gap: 1rem; }
 @media print { .anonymized section { break-inside: avoid; } }
 """
 

@@ -103,7 +103,7 @@ def _side_by_side(title: str, before: Bars, after: Bars) -> str:
         _bars(f"{title}, {side}", bars, top, colour)
         for side, bars, colour in (("before", before, _BEFORE), ("after", after, _AFTER))
     )
-    return f"<div style='display:flex;flex-wrap:wrap;gap:1rem'>{pictures}</div>"
+    return f"<div class='beside'>{pictures}</div>"
 
 
 def _bars(title: str, bars: Sequence[tuple[str, float]], top: float, colour: str) -> str:

@@ -11,9 +11,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from deniable.core.algebra.expression import Kind
+from deniable.core.distributions.normal import quantile
 from deniable.core.errors import Refused
 from deniable.core.grid import IntArray
-from deniable.core.normal import quantile
 from deniable.core.shown import label
 from deniable.releases.linear.query_estimate import QueryEstimate
 from deniable.releases.synthetic.domain import ColumnDomain, Part
@@ -23,7 +23,7 @@ from deniable.releases.synthetic.rows import OTHER
 
 
 def counted(
-    measured: MeasuredTable, axes: tuple[int, ...], satisfied: NDArray[np.bool_], confidence: float
+    measured: MeasuredTable, axes: tuple[int, ...], satisfied: NDArray[np.bool_], doubt: float
 ) -> QueryEstimate:
     """How many rows lie in these places of one column, or of two: the sum that has the least noise.
 
@@ -34,7 +34,7 @@ def counted(
         hint = "Ask of one or two columns, in steps of the bins that .measurements shows; or ask the curator."
         raise Refused("no-cells", "The noisy counts do not tell this apart.", hint)
     count, deviation = min(options, key=lambda option: option[1])
-    radius = -quantile((1 - confidence) / 2) * deviation
+    radius = -quantile(doubt / 2) * deviation
     return QueryEstimate(count, count - radius, count + radius, deviation)
 
 

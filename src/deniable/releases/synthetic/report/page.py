@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from math import ceil, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,8 @@ from deniable.releases.synthetic.bins import sums
 from deniable.releases.synthetic.report.answers import labels, levels
 
 if TYPE_CHECKING:
+    from deniable.core.grid import IntArray
+    from deniable.releases.synthetic.domain import ColumnDomain
     from deniable.releases.synthetic.report.release import SyntheticRelease, SyntheticTable
 
 _STYLE = """
@@ -26,19 +29,26 @@ p, li { max-width: 48rem; } small, .dim { color: var(--dim); }
 figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .6rem;
          overflow-x: auto; }
 figcaption { font-weight: 600; font-size: .92rem; } svg text { font: 11px system-ui, sans-serif; fill: var(--ink); }
+svg text.pale { fill: #fff; } svg text.number { font-size: 10px; text-anchor: middle; }
 .wide { overflow-x: auto; } table { border-collapse: collapse; margin: 1rem 0; font-size: .92rem; }
 th, td { text-align: left; padding: .25rem 1rem .25rem 0; border-bottom: 1px solid var(--line); }
 .key { display: inline-block; width: .8em; height: .8em; margin: 0 .3em 0 .9em; }
 """
 _NOISY, _MADE_UP = "#8aa4b8", "#d9822b"
-_CELL = 30
+_STYLE += f".noisy {{ background: {_NOISY}; }} .made {{ background: {_MADE_UP}; }}\n"
+"""All styles stand here and none in the page's elements: a page that is served forbids the others."""
+_CELL = 38
 _WORST = 0.2
 """The distance that is as dark as can be."""
+_SCALE = (0.0, 0.01, 0.05, 0.1, _WORST)
+"""Distances whose colours are explained."""
 _MOST_BARS = 60
 """Of one chart; neighbours are put together."""
 _NAMED = 5
 """How many pairs are named that are farthest off."""
 _HOW = {"finely": "on fine bins", "coarsely": "on coarse bins", "no": "no"}
+_PALE = 0.6
+"""From where on dark ink would not be seen."""
 _LONGEST = 18
 """Characters of a name beside a picture."""
 
@@ -78,12 +88,12 @@ def _table(release: SyntheticRelease, part: SyntheticTable) -> str:
         f"<p>Rows were drawn by: {escape(part.method)}. {len(part.measured.tables)} of {len(part.recipe.pairs)} pairs "
         "of columns were measured; the others did not rise above the noise, and are drawn as their columns and the "
         "measured pairs imply.</p>"
-        "<p>Each square: which share of rows would have to change for this pair of columns to be as in the data. "
-        f"Darker is worse. Point at a square for its number, with a {level} interval. Squares with a dot were not "
+        "<p>Each square: which share of rows would have to change for this pair of columns to be as in the data, in "
+        f"percent. Darker is worse. Point at a square for its {level} interval. Squares with a dot were not "
         "measured.</p>"
         f"<figure>{_heat(release, part)}</figure>{_worst(release, part)}"
-        f'<p>Each column, as shares of rows: <span class="key" style="background:{_NOISY}"></span>noisy counts '
-        f'<span class="key" style="background:{_MADE_UP}"></span>synthetic rows.</p>'
+        '<p>Each column, as shares of rows: <span class="key noisy"></span>noisy counts '
+        '<span class="key made"></span>synthetic rows.</p>'
         f'<div class="charts">{"".join(_column(part, place) for place, _ in part.own)}</div>'
     )
 
@@ -110,26 +120,44 @@ def _heat(release: SyntheticRelease, part: SyntheticTable) -> str:
     drawn = []
     for row, one in enumerate(names):
         y = top + row * _CELL
-        drawn.append(f'<text x="{side - 6}" y="{y + 19}" text-anchor="end">{escape(_short(one))}</text>')
-        x = side + row * _CELL + 19
+        drawn.append(f'<text x="{side - 6}" y="{y + 23}" text-anchor="end">{escape(_short(one))}</text>')
+        x = side + row * _CELL + 23
         drawn.append(f'<text transform="translate({x} {top - 6}) rotate(-60)">{escape(_short(one))}</text>')
         for column, other in enumerate(names):
             line = lines.get((one, other)) or lines.get((other, one))
             if line is not None and row != column:
                 drawn.append(_square(line, side + column * _CELL, y))
-    width, height = side + (len(names) + 3) * _CELL, top + len(names) * _CELL + 4
+    below = top + len(names) * _CELL + 10
+    drawn += [_explained(number, distance, side, below) for number, distance in enumerate(_SCALE)]
+    width, height = side + max(len(names) + 3, 2 * len(_SCALE) + 1) * _CELL, below + 20
     return f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">{"".join(drawn)}</svg>'
 
 
 def _square(line: dict[str, object], x: int, y: int) -> str:
     distance = float(str(line["distance"]))
-    dark = min(1.0, max(0.0, distance) / _WORST) ** 0.5
-    colour = f"rgb({round(255 - 175 * dark)},{round(255 - 215 * dark)},{round(255 - 190 * dark)})"
+    dark = _dark(distance)
     said = f"{line['one']} x {line['other']}: {distance:.1%}, between {line['low']:.1%} and {line['high']:.1%}"
     title = escape(f"{said}; measured: {line['measured']}")
-    dot = f'<circle cx="{x + 14}" cy="{y + 14}" r="3" fill="#5b6773"/>' if line["measured"] == "no" else ""
-    box = f'<rect x="{x}" y="{y}" width="{_CELL - 2}" height="{_CELL - 2}" fill="{colour}" stroke="#d9e0e7"/>'
-    return f"<g><title>{title}</title>{box}{dot}</g>"
+    dot = f'<circle cx="{x + 30}" cy="{y + 6}" r="2.5" fill="#5b6773"/>' if line["measured"] == "no" else ""
+    box = f'<rect x="{x}" y="{y}" width="{_CELL - 2}" height="{_CELL - 2}" fill="{_colour(dark)}" stroke="#d9e0e7"/>'
+    pale = " pale" if dark > _PALE else ""
+    number = f'<text class="number{pale}" x="{x + 18}" y="{y + 22}">{max(0.0, distance):.1%}</text>'.replace("%", "")
+    return f"<g><title>{title}</title>{box}{dot}{number}</g>"
+
+
+def _explained(number: int, distance: float, x: int, y: int) -> str:
+    """What a colour means."""
+    left, more = x + 2 * number * _CELL, "" if distance < _WORST else " or more"
+    box = f'<rect x="{left}" y="{y}" width="12" height="12" fill="{_colour(_dark(distance))}" stroke="#d9e0e7"/>'
+    return f'{box}<text x="{left + 17}" y="{y + 10}">{distance:.0%}{more}</text>'
+
+
+def _dark(distance: float) -> float:
+    return sqrt(min(1.0, max(0.0, distance) / _WORST))
+
+
+def _colour(dark: float) -> str:
+    return f"rgb({round(255 - 175 * dark)},{round(255 - 215 * dark)},{round(255 - 190 * dark)})"
 
 
 def _column(part: SyntheticTable, place: int) -> str:
@@ -137,13 +165,26 @@ def _column(part: SyntheticTable, place: int) -> str:
     column, counted = part.recipe.columns[place], part.measured.counted
     measured = levels(part.measured, place)
     plain = measured[0][1] if len(measured) == 1 else counted.counts[place].estimate
-    bins = np.arange(column.size) if column.size <= _MOST_BARS else part.measured.bins[place].fine
-    if int(bins.max()) >= _MOST_BARS:
-        bins = bins * _MOST_BARS // (int(bins.max()) + 1)
+    bins = bars(column, part.measured.bins[place].fine)
     names = labels(column, bins)
     left = sums(bins, plain) / counted.rows
     right = np.bincount(bins[part.rows[place]], minlength=left.size) / part.rows[place].size
     return f"<figure><figcaption>{escape(column.name)}</figcaption>{_bars(names, left, right)}</figure>"
+
+
+def bars(column: ColumnDomain, fine: IntArray) -> IntArray:
+    """Which places share a bar. Of ordered values, as many in each: a bar is tall only if its values are common.
+
+    What is missing, or not listed, has a bar of its own behind them. Without an order, the bins that were measured.
+    """
+    places = np.arange(column.size)
+    if column.size <= _MOST_BARS:
+        return places
+    if column.ordered:
+        wide = ceil(column.present / _MOST_BARS)
+        last = (column.present - 1) // wide
+        return np.where(places < column.present, places // wide, places - column.present + last + 1)
+    return fine if int(fine.max()) < _MOST_BARS else fine * _MOST_BARS // (int(fine.max()) + 1)
 
 
 def _bars(names: list[str], left: np.ndarray, right: np.ndarray) -> str:

@@ -14,11 +14,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from deniable.core.bits import OperatingSystem, words
+from deniable.core.distributions.normal import quantile
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.grid import IntArray
 from deniable.core.loss import Loss
-from deniable.core.normal import quantile
-from deniable.core.number import Number, probability, whole
+from deniable.core.number import Number, surety, whole
 from deniable.core.shown import percent
 from deniable.display import Sheet, SheetColumn, Tabular
 from deniable.display.sheet import MOST_ROWS
@@ -140,7 +140,7 @@ class SyntheticRelease(Tabular):
         at the confidence that was asked for. Linked tables: `one` may be a column of the parents.
         """
         found: list[dict[str, object]] = []
-        width = -quantile((1 - float(self.confidence)) / 2)
+        width = -quantile(float(1 - self.confidence) / 2)
         for part in self.parts:
             certificate, how = part.certificate, {table.pair: table.fine for table in part.measured.tables}
             radius = width * certificate.deviation
@@ -174,8 +174,8 @@ class SyntheticRelease(Tabular):
         if self.resolve is None:
             raise Refused("no-cells", "Conditions can be asked of a release from a curator.", "Ask the curator.")
         axes, satisfied = self.resolve(part.name, condition)
-        level = float(probability("confidence", self.confidence if confidence is None else confidence))
-        return counted(part.measured, axes, satisfied, level)
+        level = surety(self.confidence if confidence is None else confidence)
+        return counted(part.measured, axes, satisfied, float(1 - level))
 
     def save(self, folder: str | Path) -> list[Path]:
         """Every table as a Parquet file, and the report beside them."""

@@ -1,0 +1,1 @@
+"""The commands of whoever owns the data: policies, their engine, their ledger, the private profile."""

@@ -1,0 +1,1 @@
+"""The private profile as a purchase: what is counted, and what an analyst who was shown it is told in later answers."""

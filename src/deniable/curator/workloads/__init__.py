@@ -1,0 +1,1 @@
+"""Workloads as a purchase: from wanted counts to cells, strategy and price, and one query for all of them."""

@@ -1,0 +1,1 @@
+"""How numbers look on a page: cells with error bars, pictures, words, and the same question elsewhere."""

@@ -1,0 +1,1 @@
+"""Which accounts there are, on what data, and where one goes on."""

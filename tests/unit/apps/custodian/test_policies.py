@@ -1,0 +1,88 @@
+"""`deniable init` and `check`: where a draft goes, and whom it protects."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import pty
+import subprocess
+import sys
+import tomllib
+from contextlib import suppress
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from deniable.apps.cli import app
+from deniable.apps.custodian.policies import _asked
+from deniable.apps.exits import ExitCode
+from deniable.curator.custodian.draft import Candidate
+
+CANDIDATES = [Candidate("patient_id", 50, 200), Candidate("visit_id", 200, 200)]
+
+
+def run(*arguments: str) -> str:
+    result = CliRunner().invoke(app, arguments, env={"COLUMNS": "200"})
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+@pytest.mark.parametrize(
+    ("source", "draft"),
+    [
+        ("visits.csv", "visits.toml"),
+        ("visits.csv.gz", "visits.toml"),
+        ("parts/", "parts.toml"),
+        ("parts", "parts.toml"),
+        ("parts/p-*.parquet", "parts/p.toml"),
+        ("parts/*.parquet", "parts/parts.toml"),
+    ],
+)
+def test_a_draft_lies_where_its_source_is_named_from(
+    source: str, draft: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "parts").mkdir()
+    for number in (1, 2):
+        pq.write_table(pa.table({"age": [number]}), tmp_path / f"parts/p-{number}.parquet")
+    Path("visits.csv").write_text("age\n1\n2\n")
+    Path("visits.csv.gz").write_bytes(gzip.compress(b"age\n1\n2\n"))
+    assert f"wrote {draft}" in run("init", source)
+    assert "what analysts can do" in run("check", draft)
+    assert isinstance(CliRunner().invoke(app, ["init", source]).exception, ValueError), "it is there already"
+
+
+def test_a_wrong_answer_is_asked_again(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    said, offered = iter(["nobody", "visit_id", "-"]), []
+
+    def prompt(text: str, default: str) -> str:
+        offered.append((text, default))
+        return next(said)
+
+    monkeypatch.setattr("typer.prompt", prompt)
+    assert _asked(CANDIDATES) == "visit_id"
+    assert _asked(CANDIDATES) is None
+    assert _asked([]) is None
+    assert {default for _, default in offered} == {"patient_id"}
+    assert "patient_id: 50 different values in 200 rows" in capsys.readouterr().out
+
+
+def test_on_a_terminal_the_custodian_is_asked(tmp_path: Path) -> None:
+    rows = {"patient_id": list(range(50)) * 4, "ward_no": [1, 2, 3, 4] * 50}
+    pq.write_table(pa.table(rows), tmp_path / "t.parquet")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "deniable", "init", str(tmp_path / "t.parquet")]
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    os.write(ours, b"ward_no\n")
+    seen = b""
+    with suppress(OSError):  # how a terminal says that there is no more
+        while piece := os.read(ours, 1024):
+            seen += piece
+    os.close(ours)
+    assert process.wait(60) == ExitCode.ANSWERED, seen
+    assert b"whose rows these are" in seen
+    assert tomllib.loads((tmp_path / "t.toml").read_text())["tables"]["t"]["unit"] == "ward_no"

@@ -1,0 +1,153 @@
+"""What `check` finds by names and types, and what it finds by looking."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+import deniable
+from deniable.apps.cli import app
+from deniable.curator.custodian.check import RowFinding, check, look, marks
+from deniable.curator.custodian.draft import draft
+from deniable.curator.factory import engine_of
+from deniable.policy import InvalidPolicyError, Policy, load
+
+COLUMNS = {
+    "who": {"type": "integer"},
+    "town": {"type": "text", "values": ["north", "söuth"], "nulls": False},
+    "age": {"type": "integer", "bounds": [0, 110]},
+    "cost": {"type": "number", "bounds": [0, 10.5], "nulls": False},
+    "day": {"type": "date", "bounds": ["2025-01-01", "2025-12-31"]},
+}
+ROWS = {
+    "who": [1, 1, None, 2, 2] * 10,
+    "town": ["north", None, "so\u0308uth", "east", "north"] * 10,
+    "age": [-1, 5, 200, None, 2**40] * 10,
+    "cost": [float("nan"), 0.0, 10.5, 11.0, float("inf")] * 10,
+    "day": ["2025-01-01", "2024-12-31", None, "2026-01-01", "2025-12-31"] * 10,
+}
+FOUND = {
+    "who": ["10 of 50 rows have no unit, and are left out of every answer", "has only 2 different values"],
+    "town": [
+        "10 of 50 rows have no value, and the policy says nulls = false",
+        "10 of 50 rows have a value that is not listed",
+    ],
+    "age": ["30 of 50 rows lie outside of the bounds"],
+    "cost": [
+        "10 of 50 rows cannot be read as number",
+        "10 of 50 rows have no value, and the policy says nulls = false",
+        "20 of 50 rows lie outside of the bounds",
+    ],
+    "day": ["20 of 50 rows lie outside of the bounds"],
+}
+
+
+def written(source: Path, columns: dict[str, dict[str, object]], **table: object) -> Policy:
+    said = {"source": str(source), "columns": columns, **table}
+    whole = {"population": {"name": "p"}, "budget": {"epsilon": 1}, "tables": {"t": said}}
+    return Policy.from_mapping(whole, origin="test", folder=Path())
+
+
+def found(policy: Policy) -> list[RowFinding]:
+    engine = engine_of(policy)
+    try:
+        assert not [seen for seen in check(policy, engine) if seen.problem]
+        return look(policy, engine)
+    finally:
+        engine.close()
+
+
+@pytest.mark.parametrize("name", ["t.parquet", "t.csv"])
+def test_rows_that_are_not_as_the_policy_says_are_counted(tmp_path: Path, name: str) -> None:
+    table = pa.table(ROWS)
+    if name == "t.parquet":
+        days = table["day"].cast(pa.date32())
+        pq.write_table(table.set_column(4, "day", days), tmp_path / name)
+    else:
+        lines = [",".join("" if cell is None else str(cell) for cell in row.values()) for row in table.to_pylist()]
+        (tmp_path / name).write_text("\n".join([",".join(ROWS), *lines]) + "\n")
+    all_found = found(written(tmp_path / name, COLUMNS, unit="who", contribution=3))
+    for column, expected in FOUND.items():
+        said = [one.what for one in all_found if one.column == column]
+        assert len(said) == len(expected), (column, said)
+        assert all(one.startswith(start) for one, start in zip(said, expected, strict=True)), (column, said)
+    assert not any(one.wrong for one in all_found)
+
+
+def test_a_draft_is_right_about_its_own_file(tmp_path: Path) -> None:
+    """With blanks, quoted blanks and everything: nothing is found that the draft does not say."""
+    lines = [
+        "person_id,tail,delay",
+        *(f"{row // 2},{'' if row % 3 else 'N' + str(row % 6)},{row - 50}" for row in range(90)),
+    ]
+    (tmp_path / "flights.csv").write_text("\n".join([*lines, '44,"",']) + "\n")
+    (tmp_path / "flights.toml").write_text(draft(tmp_path / "flights.csv"))
+    policy = load(tmp_path / "flights.toml")
+    columns = policy.tables["flights"].columns
+    assert (columns["tail"].nulls, columns["tail"].values) == (True, ("N0", "N3"))
+    assert columns["delay"].nulls
+    assert found(policy) == []
+
+
+def test_lines_that_are_no_rows_are_named_with_the_first_place(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\n1,2\nsecret\n3,4\n")
+    (finding,) = found(written(tmp_path / "t.csv", {"a": {"type": "integer"}}))
+    assert "line 3" in finding.what
+    assert "secret" not in finding.what
+
+
+def test_a_column_in_which_nothing_can_be_read_gets_no_account_but_opening_looks_at_no_row(tmp_path: Path) -> None:
+    policy = '[population]\nname = "p"\n[budget]\nepsilon = 1\n[tables.t]\nsource = "t.csv"\n'
+    (tmp_path / "p.toml").write_text(policy + '[tables.t.columns]\na = { type = "integer" }\n')
+    (tmp_path / "t.csv").write_text("a\nx\n")
+    with pytest.raises(InvalidPolicyError, match=r"1 of 1 rows cannot be read as integer"):
+        deniable.create(tmp_path / "p.toml")
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    deniable.create(tmp_path / "p.toml").close()
+    for neighbour in ("a\nx\n", "a\n", "a\n1,2\n", 'a\n"1\n'):
+        (tmp_path / "t.csv").write_text(neighbour)
+        deniable.open(tmp_path / "p.toml").close()
+
+
+def test_a_name_with_a_space_is_said_so_that_it_can_be_typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(pa.table({"age": [1, 2, 3], "size": [4, 5, 6]}), "our visits.parquet")
+    run = CliRunner(env={"COLUMNS": "200"}).invoke
+    assert "deniable check 'our visits.toml'" in run(app, ["init", "our visits.parquet"]).output
+    first, second = marks(Path("our visits.toml").read_text())
+    assert f"lines {first}, {second} are still marked" in run(app, ["check", "our visits.toml"]).output
+
+
+def test_marks_are_warnings_and_strict_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(pa.table({"age": [1, 2, 3]}), "t.parquet")
+    run = CliRunner(env={"COLUMNS": "200"}).invoke
+    assert run(app, ["init", "t.parquet"]).exit_code == 0
+    text = Path("t.toml").read_text()
+    (line,) = marks(text)
+    assert "bounds = [1, 3]" in text.splitlines()[line - 1]
+    checked = run(app, ["check", "t.toml"])
+    assert checked.exit_code == 0
+    assert f"line {line} is still marked" in checked.output
+    assert run(app, ["check", "t.toml", "--strict"]).exit_code == 1
+    Path("t.toml").write_text(
+        text.replace("[1, 3]", "[0, 2]").replace("# FROM THE DATA: replace by public knowledge", "")
+    )
+    checked = run(app, ["check", "t.toml"])
+    assert checked.exit_code == 0
+    assert "custodian's eyes only" in checked.output
+    assert "t.age: 1 of 3 rows lie outside of the bounds" in checked.output
+    assert run(app, ["check", "t.toml", "--strict"]).exit_code == 1
+    Path("t.toml").write_text(Path("t.toml").read_text().replace("[0, 2]", "[0, 110]"))
+    assert run(app, ["check", "t.toml", "--strict"]).exit_code == 0
+
+
+def test_a_key_that_several_rows_share_is_counted(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"who": list(range(40)), "order": [1, 1, 1, None, *range(36)]}), tmp_path / "t.parquet")
+    columns = {"who": {"type": "integer"}, "order": {"type": "integer"}}
+    (finding,) = found(written(tmp_path / "t.parquet", columns, unit="who", contribution=3, key="order"))
+    assert finding.what.startswith("3 of 40 rows have a value that another row has")
