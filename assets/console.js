@@ -15,6 +15,28 @@ const editor = field ? editorOf(field) : null;
 
 document.getElementById("answer")?.scrollIntoView();
 
+// A price is of the question as it stood when the price was asked for: until that of the newest one is here, the
+// button that pays cannot be pressed.
+const question = document.getElementById("question");
+let edits = 0;
+let asked = 0;
+for (const kind of ["input", "change"]) {
+  question?.addEventListener(kind, () => {
+    edits += 1;
+    outdated();
+  });
+}
+document.body.addEventListener("htmx:beforeRequest", (event) => {
+  if (event.target.id === "price") asked = edits;
+});
+document.body.addEventListener("htmx:afterSwap", (event) => {
+  if (event.target.id === "price" && asked !== edits) outdated();
+});
+function outdated() {
+  const button = document.getElementById("ask");
+  if (button) button.disabled = true;
+}
+
 document.body.addEventListener("htmx:afterSettle", (event) => {
   const written = event.target.querySelector?.("[data-write-sql]");
   if (written && editor) wrote(written.dataset.writeSql);

@@ -84,7 +84,7 @@ class Person:
     def priced(self, sql: str, words: str = "Ask, for") -> Person:
         """Type it, and wait until the button says so."""
         self.write(sql)
-        self.page.wait_for_selector(f"#ask:has-text('{words}')")
+        self.page.wait_for_selector(f"#ask:enabled:has-text('{words}')")
         return self
 
     def ask(self, sql: str, words: str = "Ask, for") -> str:

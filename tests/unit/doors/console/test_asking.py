@@ -63,6 +63,20 @@ def test_nobody_pays_a_price_that_they_have_not_seen(person, door):
     assert door.spent() == before
 
 
+def test_a_price_on_its_way_keeps_the_button_of_the_old_one_from_being_pressed(person, door):
+    alice, before, held = person("alice").priced("SELECT SUM(cost) AS s FROM visits"), door.spent(), []
+    alice.page.route("**/ask/price", lambda route: held.append(route))
+    with alice.page.expect_request("**/ask/price"):
+        alice.write("SELECT SUM(cost) AS t FROM visits")
+    alice.page.keyboard.press("Control+Enter")  # presses the button, which is that of the old price
+    assert alice.page.locator("#ask:disabled").count() == 1
+    assert door.spent() == before
+    held[-1].continue_()
+    alice.page.wait_for_selector("#ask:enabled")
+    assert "t by" in alice.page.inner_text("#noise")
+    assert door.spent() == before
+
+
 def test_who_never_saw_sql_gets_an_answer_with_buttons(person):
     alice = person("alice")
     page = alice.page
@@ -73,8 +87,7 @@ def test_who_never_saw_sql_gets_an_answer_with_buttons(person):
     page.select_option("select[name=value]", "true")
     page.wait_for_selector(".cm-content:has-text('WHERE urgent = TRUE')")
     assert page.inner_text(".cm-content").splitlines()[0] == "SELECT region, AVG(cost) AS average_cost"
-    page.wait_for_selector("#ask:has-text('Ask, for')")
-    page.click("#ask")
+    page.click("#ask")  # as soon as its price is there
     page.wait_for_selector("#answer")
     assert "average_cost" in page.inner_text("#answer")
     assert alice.complaints == []
