@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 
 import deniable
+from deniable.curator.custodian.draft import draft
 
 PAGE = Path(__file__).parents[2] / "docs/start/index.md"
 
@@ -24,7 +25,7 @@ def commands() -> list[list[str]]:
 
 
 def test_a_newcomer_gets_an_answer_by_typing_what_the_page_says(tmp_path: Path) -> None:
-    script, _ = blocks("python")
+    (script,) = blocks("python")
     (policy,) = blocks("toml")
     subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
     printed = {}
@@ -45,12 +46,12 @@ def test_a_newcomer_gets_an_answer_by_typing_what_the_page_says(tmp_path: Path) 
     assert re.search(r"epsilon \(pure\) +1 +0.2 +0.8", printed["budget visits.toml"])
 
 
-def test_dates_are_rewritten_as_the_page_says(tmp_path: Path) -> None:
-    _, script = blocks("python")
+def test_days_are_drafted_as_the_page_says(tmp_path: Path) -> None:
     (tmp_path / "visits.csv").write_text("patient;day\n1;31.12.2025\n2;\n3;01.02.2024\n")
-    subprocess.run([sys.executable, "-c", script], cwd=tmp_path, check=True)
-    written = (tmp_path / "visits_with_dates.csv").read_text()
-    assert written == "patient,day\n1,2025-12-31\n2,\n3,2024-02-01\n"
+    drafted = draft(tmp_path / "visits.csv")
+    (said,) = re.findall(r"`csv = \{ (dates = .*?) \}`", PAGE.read_text())
+    assert f'csv = {{ delimiter = ";", {said} }}' in drafted
+    assert 'day = { type = "date", bounds = ["2024-02-01", "2025-12-31"] }' in drafted
 
 
 def test_the_first_questions_of_the_page_on_sql_have_a_price() -> None:

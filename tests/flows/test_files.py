@@ -138,6 +138,14 @@ RIGHT: dict[str, tuple[Maker, dict[str, object]]] = {
         texts("t.csv", "Straße;Größe;n", "Köln;1.234,50;1", "Ulm;0,25;2", "Köln;;3", encoding="latin-1"),
         {'SUM("Größe")': 1234.75, 'COUNT("Größe")': 2, "SUM(n)": 6, "COUNT(*) FILTER (WHERE \"Straße\" = 'Köln')": 2},
     ),
+    "days as Germans write them, in one column of two": (
+        texts("t.csv", "Tag;am;n", "31.1.2025;2025-01-31;1", "1.2.2025 ;2025-02-01;2", ";;4"),
+        {
+            "COUNT(*) FILTER (WHERE \"Tag\" < DATE '2025-02-02')": 2,
+            'COUNT("Tag")': 2,
+            "COUNT(*) FILTER (WHERE am >= DATE '2025-02-01')": 1,
+        },
+    ),
     "what Windows writes": (
         texts("t.csv", "price,n", "5€,1", "7€,2", encoding="cp1252", end="\r\n"),
         {"COUNT(*) FILTER (WHERE price = '5€')": 1, "SUM(n)": 3},

@@ -61,13 +61,14 @@ class _Born:
         os.close(here)
         self._pipe = os.fdopen(there)
 
-    def killed(self, after: float) -> list[str]:
-        """What it has said, when it was killed so many seconds after it had opened the ledger."""
+    def killed(self, answers: int, after: float) -> list[str]:
+        """What it has said, when it was killed so many answers and seconds after it had opened the ledger."""
         opened = self._pipe.readline()
+        heard = [self._pipe.readline().strip() for _ in range(answers)]
         time.sleep(after)
         os.kill(self.process, signal.SIGKILL)
         with self._pipe:
-            said = self._pipe.read().splitlines()
+            said = [line for line in heard if line] + self._pipe.read().splitlines()
         status = os.waitpid(self.process, 0)[1]
         assert opened == "open\n"
         assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, status
@@ -80,10 +81,10 @@ def _killed(path: Path, kills: int, seed: int) -> None:
     said, alive = [], [_Born(path), _Born(path)]
     for _ in range(kills - 2):
         place = chance.randrange(2)
-        said += alive[place].killed(chance.uniform(0, 0.3))
+        said += alive[place].killed(chance.randrange(3), chance.uniform(0, 0.2))
         alive[place] = _Born(path)
     for born in alive:
-        said += born.killed(chance.uniform(0, 0.3))
+        said += born.killed(2, chance.uniform(0, 0.2))
     _examine(path, [line.split() for line in said], kills)
 
 

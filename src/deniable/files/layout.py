@@ -36,6 +36,8 @@ class Layout:
     encoding: str = UTF_8
     header: bool = True
     """False: the first line is a row, and the columns are called column0, column1 and so on."""
+    dates: str | None = None
+    """31 December 2025, as the file writes it besides 2025-12-31, which is always read."""
 
     @property
     def facts(self) -> dict[str, Any]:

@@ -16,8 +16,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from deniable.core.algebra.expression import Kind
+from deniable.files.days import as_iso
 from deniable.files.formats import FileFormat, endings
-from deniable.files.layout import UTF_8
+from deniable.files.layout import UTF_8, Layout
 from deniable.files.load import from_arrow, from_excel
 from deniable.files.source import DataFile, inside
 
@@ -146,11 +147,20 @@ def _read_csv(file: DataFile, delimiter: str, names: list[str], paths: list[Path
         "ignore_errors": str(not strict).lower(),
     }
     options = ", ".join([*(f"{option} = {value}" for option, value in shape.items()), _partitions(file)])
-    numbers = [one for one, kind in (file.declared or {}).items() if kind is Kind.NUMBER and one in names]
-    if file.layout.decimal == "." or not numbers:
-        return f"FROM read_csv({_listed(paths)}, {options})"
-    changed = ", ".join(f"{pointed(quoted(one))} AS {quoted(one)}" for one in numbers)
-    return f"SELECT * REPLACE ({changed}) FROM read_csv({_listed(paths)}, {options})"  # noqa: S608 - quoted
+    kinds = {one: kind for one, kind in (file.declared or {}).items() if one in names}
+    respelled = {one: respelling(quoted(one), kind, file.layout) for one, kind in kinds.items()}
+    changed = ", ".join(f"{cell} AS {quoted(one)}" for one, cell in respelled.items() if cell != quoted(one))
+    rows = f"read_csv({_listed(paths)}, {options})"
+    return f"SELECT * REPLACE ({changed}) FROM {rows}" if changed else f"FROM {rows}"  # noqa: S608 - quoted
+
+
+def respelling(cell: str, kind: Kind, layout: Layout) -> str:
+    """A cell of a CSV file, as DuckDB writes what the column is declared to be."""
+    if kind is Kind.NUMBER and layout.decimal == ",":
+        return pointed(cell)
+    if kind in {Kind.DATE, Kind.TIMESTAMP} and layout.dates is not None:
+        return as_iso(cell, layout.dates)
+    return cell
 
 
 def pointed(cell: str) -> str:

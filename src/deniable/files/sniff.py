@@ -7,6 +7,7 @@ import csv
 import re
 from pathlib import Path
 
+from deniable.files.days import shown_by
 from deniable.files.formats import endings
 from deniable.files.layout import DELIMITERS, UTF_8, Layout, start
 
@@ -29,7 +30,9 @@ def sniffed(path: Path) -> Layout:
     decimal = "," if delimiter != "," and any(map(_commas, _columns(rows[1:]))) else "."
     known = None if delimiter == named and rows and len(rows[0]) > 1 else delimiter
     written = None if known == "," or (known is None and named == ",") else delimiter
-    return Layout(written, quote, decimal, encoding, header=not _is_row(rows))
+    header = not _is_row(rows)
+    dates = next(filter(None, map(shown_by, _columns(rows[header:]))), None)
+    return Layout(written, quote, decimal, encoding, header, dates)
 
 
 def _encoding(path: Path) -> str:

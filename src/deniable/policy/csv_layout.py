@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 
+from deniable.files.days import is_shown
 from deniable.files.layout import Layout
 from deniable.policy.section import Section
 from deniable.policy.written import shown
@@ -25,12 +26,13 @@ def read_layout(section: Section) -> Layout:
     decimal = _sign(section, "decimal", 'decimal = ","') or usual.decimal
     encoding = _encoding(section) or usual.encoding
     header = section.flag("header", default=True)
+    dates = _dates(section)
     section.finish()
     if decimal not in {".", ","}:
         section.problem("decimal", f"cannot be {shown(decimal)}", 'write decimal = "." or decimal = ","')
     if delimiter is not None and delimiter in {quote, decimal}:
         section.problem("delimiter", f"{shown(delimiter)} has another meaning already", 'write delimiter = ";"')
-    return Layout(delimiter, quote, decimal, encoding, header)
+    return Layout(delimiter, quote, decimal, encoding, header, dates)
 
 
 def _sign(section: Section, key: str, instead: str) -> str | None:
@@ -39,6 +41,16 @@ def _sign(section: Section, key: str, instead: str) -> str | None:
     if value is None or (isinstance(value, str) and len(value) == 1 and value.isascii() and value not in _BINARY):
         return value
     section.problem(key, f"must be one character, not {shown(value)}", f"write {instead}")
+    return None
+
+
+def _dates(section: Section) -> str | None:
+    """How days are written, by the example of one that cannot be read in two ways."""
+    written = section.text("dates", 'dates = "31.12.2025"')
+    if written is None or is_shown(written):
+        return written
+    wanted = "must be 31 December 2025 as the file would write it, with all four digits of the year"
+    section.problem("dates", f"{wanted}, not {shown(written)}", 'write dates = "31.12.2025" or dates = "12/31/2025"')
     return None
 
 

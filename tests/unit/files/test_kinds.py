@@ -195,18 +195,19 @@ def test_an_instant_names_nobody_and_several_zones_are_not_guessed() -> None:
 
 
 def test_a_csv_column_is_what_the_engine_reads_it_as(tmp_path: Path) -> None:
-    """31/12/2025 looks like a date, but the engine's cast reads NULL: it would be missing from every answer."""
+    """3/12/25 looks like a date, but the engine's cast reads NULL: it would be missing from every answer."""
     lines = [
-        "iso,slashes,time,code,whole,real,flag,blank,mixed",
-        "2025-01-01,31/12/2025,2025-01-01 23:30:00,02138,1,1.5,yes,,1",
-        "2025-01-02,30/12/2025,2025-01-02T00:30:00,02139,-2,1e3,no,,x",
+        "iso,slashes,short,time,code,whole,real,flag,blank,mixed",
+        "2025-01-01,31/12/2025,3/12/25,2025-01-01 23:30:00,02138,1,1.5,yes,,1",
+        "2025-01-02,3/12/2025,4/12/25,2025-01-02T00:30:00,02139,-2,1e3,no,,x",
     ]
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
     text = draft(tmp_path / "t.csv")
     declared = dict(re.findall(r'^(\w+) = \{ type = "(\w+)"', text, flags=re.MULTILINE))
     assert declared == {
         "iso": "date",
-        "slashes": "text",
+        "slashes": "date",
+        "short": "text",
         "time": "timestamp",
         "code": "text",
         "whole": "integer",

@@ -24,6 +24,7 @@ def policy(source: str, csv: object) -> Policy:
         ({"decimal": ",", "delimiter": ";"}, Layout(delimiter=";", decimal=",")),
         ({"encoding": "Windows-1252", "header": False}, Layout(encoding="cp1252", header=False)),
         ({"encoding": "UTF8"}, Layout()),
+        ({"dates": "12/31/2025"}, Layout(dates="12/31/2025")),
     ],
 )
 def test_a_layout_is_read(csv: dict[str, object], layout: Layout) -> None:
@@ -47,6 +48,8 @@ def test_a_layout_is_read(csv: dict[str, object], layout: Layout) -> None:
         ({"encoding": "rot13"}, "csv.encoding", "is no way to write texts"),
         ({"encoding": "base64"}, "csv.encoding", "is no way to write texts"),
         ({"header": "no"}, "csv.header", "must be true or false"),
+        ({"dates": "%d.%m.%Y"}, "csv.dates", "must be 31 December 2025 as the file would write it"),
+        ({"dates": 3}, "csv.dates", "must be a text"),
         ({"delimeter": ";"}, "csv.delimeter", "is not a key here"),
         ("semicolons", "csv", "must be a table"),
     ],

@@ -16,7 +16,7 @@ from deniable.engines.sql.columns import read
 from deniable.engines.sql.dialect import Stored
 from deniable.files.formats import FileFormat
 from deniable.files.kinds import is_instant, kind_of, misfit
-from deniable.files.scan import HERE, columns, pointed, quoted, reading
+from deniable.files.scan import HERE, columns, quoted, reading, respelling
 from deniable.files.source import DataFile
 from deniable.files.tables import unreadable
 
@@ -136,8 +136,10 @@ def _declarable(stored: str) -> Kind | None:
 
 def _test(file: DataFile, name: str, kind: str) -> str:
     """Whether every text in a column can be read so. A column without any value passes none."""
-    comma = file.format is FileFormat.CSV and file.layout.decimal == "," and kind == "DOUBLE"
-    guess = _GUESSES[kind].format(pointed(quoted(name)) if comma else quoted(name))
+    cell, declared = quoted(name), kind_of(kind)
+    if file.format is FileFormat.CSV and declared is not None:
+        cell = respelling(cell, declared, file.layout)
+    guess = _GUESSES[kind].format(cell)
     return f"COALESCE(bool_and({guess}) FILTER (WHERE {quoted(name)} IS NOT NULL), false)"
 
 
