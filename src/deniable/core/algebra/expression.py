@@ -99,6 +99,15 @@ def columns(expression: Expression) -> frozenset[Column]:
     return frozenset()
 
 
+def calls(expression: Expression, function: str) -> frozenset[Call]:
+    """The calls of a function in it, those within another of them left out."""
+    if not isinstance(expression, Call):
+        return frozenset()
+    if expression.function == function:
+        return frozenset({expression})
+    return frozenset().union(*(calls(argument, function) for argument in expression.arguments))
+
+
 def names(expression: Expression) -> frozenset[str]:
     """What the columns are called that an expression rests on."""
     return frozenset(column.name for column in columns(expression))

@@ -80,6 +80,7 @@ class PostgresDialect(Dialect):
     underflows: ClassVar[bool] = True
     groups_by_label: ClassVar[bool] = False
     weighing: ClassVar[Weighing] = Weighing.WINDOW
+    apart: ClassVar[str] = " OFFSET 0"
 
     def primitive(self, name: str, *arguments: str) -> str:
         """By a pattern, or by a function of its own."""

@@ -65,6 +65,8 @@ class Dialect(ABC):
     """Whole constants from here on are written as doubles."""
     kept: ClassVar[str] = "MATERIALIZED "
     """Before a step that must be computed once."""
+    apart: ClassVar[str] = ""
+    """Behind a sub-select whose columns must not be put in place of their names, where that would compute them anew."""
     small: ClassVar[Mapping[str, int]] = {}
     """Types that take a byte or two, and what they hold, if that makes grouping faster; the smallest first."""
     grouping: ClassVar[str] = "GROUPING"

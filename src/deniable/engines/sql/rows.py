@@ -161,18 +161,22 @@ def stored(speller: Speller, name: str, column: Column | None, unit: str | None)
 
 def columns_of(query: ExactQuery) -> frozenset[Column]:
     """The columns that a query looks at, besides the unit and its source's condition."""
-    looked_at: list[Expression | None]
+    return frozenset().union(*(columns(expression) for expression in looked_at(query)))
+
+
+def looked_at(query: ExactQuery) -> list[Expression]:
+    """What a query computes of a row, besides the unit and its source's condition."""
+    parts: list[Expression | None]
     if isinstance(query, Units):
-        looked_at = [query.filter]
+        parts = [query.filter]
     elif isinstance(query, DistinctValues):
-        looked_at = [query.value, query.filter]
+        parts = [query.value, query.filter]
     elif isinstance(query, VectorSums):
-        looked_at = list(query.fields)
+        parts = list(query.fields)
     else:
-        looked_at = [part for total in query.totals for part in (total.row, total.where)]
+        parts = [part for total in query.totals for part in (total.row, total.where)]
     keys = () if isinstance(query, VectorSums) else query.keys
-    expressions = [*(key.value for key in keys), *(part for part in looked_at if part is not None)]
-    return frozenset().union(*(columns(expression) for expression in expressions))
+    return [*(key.value for key in keys), *(part for part in parts if part is not None)]
 
 
 def select(columns: Iterable[str], source: str, groups: int = 0) -> str:

@@ -7,7 +7,7 @@ else looks at the number: once for a chain of additions, not once for every plus
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, time
 from fractions import Fraction
 
@@ -31,6 +31,8 @@ class Speller:
 
     columns: Mapping[str, Stored]
     dialect: Dialect
+    ready: Mapping[Expression, str] = field(default_factory=dict)
+    """Whole numbers that the rows have already, because a step before has computed them."""
 
     def spell(self, expression: Expression, kind: Kind | None = None) -> str:
         """The expression, as a value of the kind asked for; never NaN."""
@@ -72,7 +74,10 @@ class Speller:
         """The expression, as a value of the kind asked for; NaN only if `may_be_nan`."""
         if isinstance(expression, Literal):
             return constant(expression, kind or expression.kind, self.dialect)
-        spelled = self._column(expression) if isinstance(expression, Column) else self._call(expression)
+        if expression in self.ready:
+            spelled = self.ready[expression]
+        else:
+            spelled = self._column(expression) if isinstance(expression, Column) else self._call(expression)
         return _limited(self.dialect.cast(spelled, expression.kind, kind or expression.kind))
 
     def _column(self, column: Column) -> str:

@@ -9,10 +9,11 @@ them.
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable
 from dataclasses import replace
-from typing import TypeGuard
+from typing import TypeGuard, TypeVar
 
-from deniable.core.algebra.expression import Kind
+from deniable.core.algebra.expression import Call, Column, Expression, Kind, calls, columns
 from deniable.core.algebra.query import (
     WEIGHT,
     DistinctValues,
@@ -28,12 +29,13 @@ from deniable.engines.sql.dialect import Stored, Weighing
 from deniable.engines.sql.groups import distinct, kept, units_of
 from deniable.engines.sql.marginals import marginals
 from deniable.engines.sql.relations import Tables
-from deniable.engines.sql.rows import Rows, columns_of, rows_of, select, stored
+from deniable.engines.sql.rows import Rows, looked_at, rows_of, select, stored
 from deniable.engines.sql.spelling import Speller
 from deniable.engines.sql.sums import Adding
 from deniable.engines.sql.weights import added_up, heavy, weights
 
 _FEW = 2
+_Part = TypeVar("_Part", Column, Call)
 
 
 def statement(query: ExactQuery, tables: Tables) -> str:
@@ -74,7 +76,7 @@ def _totals(rows: Rows, query: Sums | Kept | MarginalSums) -> str:
         return _together(rows, totals)
     if rows.windowed:
         return _windowed(rows, query)
-    return _joined(rows, totals) if _is_looked_up(rows, totals) else _corrected(rows, totals)
+    return _joined(rows, totals) if _is_looked_up(rows, totals) else _corrected(rows, query, totals)
 
 
 def _fit_together(rows: Rows, totals: list[Adding]) -> bool:
@@ -111,38 +113,65 @@ def _together(rows: Rows, totals: list[Adding]) -> str:
     return rows.with_steps({"units": units, "weighed": weighed}, select(sums, "weighed"))
 
 
-def _corrected(rows: Rows, totals: list[Adding]) -> str:
+def _corrected(rows: Rows, query: Sums, totals: list[Adding]) -> str:
     """Everyone in full, and what the heavy units have too much."""
-    full = [f"{adding.full()} AS t{place}" for place, adding in enumerate(totals)]
-    less = [f"{adding.correction('heavy.weight')} AS t{place}" for place, adding in enumerate(totals)]
-    joined = rows.beside("heavy")
     late = rows.dialect.weighing is Weighing.WINDOW
-    labelled = rows.labelled_early() if late else rows.labelled()
+    everyone, all_rows = _computed(rows, query) if late else (rows, rows.chosen())
+    full = [f"{adding.full()} AS t{place}" for place, adding in enumerate(everyone.totals(query.totals))]
+    less = [f"{adding.correction('heavy.weight')} AS t{place}" for place, adding in enumerate(totals)]
     parts = [
-        select([*labelled, *full], rows.chosen(), len(rows.keys)),
-        select([*labelled, *less], joined, len(rows.keys)),
+        select([*(everyone.labelled_early() if late else rows.labelled()), *full], all_rows, len(rows.keys)),
+        select([*(rows.labelled_early() if late else rows.labelled()), *less], rows.beside("heavy"), len(rows.keys)),
     ]
     last = added_up(rows, totals, normal=late)
     return rows.with_steps({"heavy": heavy(rows), "parts": "\nUNION ALL ".join(parts)}, last)
 
 
 def _windowed(rows: Rows, query: Sums) -> str:
-    """Every row beside its weight, and only what is looked at of it: to be sorted by units, rows should be short.
-
-    Texts are put into their one form once for each group, and groups are then put together.
-    """
-    seen = sorted(columns_of(query), key=lambda column: column.name)
-    read = {column.name: stored(rows.speller, column.name, column, None) for column in seen}
-    short = {name: f"c{place}" for place, name in enumerate(read)}
+    """Every row beside its weight. Texts are put into their one form once for each group, and groups put together."""
     size = f"COUNT(*) OVER (PARTITION BY {rows.unit})"
-    chosen = [*(f"{read[name].place} AS {short[name]}" for name in read), f"{rows.weight(size)} AS weight"]
-    speller = Speller({name: Stored(f"r.{short[name]}", read[name].type) for name in read}, rows.dialect)
-    weighed = replace(rows, speller=speller)
+    weighed, source = _computed(rows, query, f"{rows.weight(size)} AS weight")
     totals = weighed.totals(query.totals)
     sums = [f"{adding.weighed('r.weight')} AS t{place}" for place, adding in enumerate(totals)]
-    source = f"({select(chosen, rows.chosen())}) AS r"
     steps = {"parts": select([*weighed.labelled_early(), *sums], source, len(rows.keys))}
     return rows.with_steps(steps, added_up(weighed, totals, normal=True))
+
+
+def _computed(rows: Rows, query: Sums, *more: str) -> tuple[Rows, str]:
+    """The rows with what is looked at alone, so that they are short to sort, and where they are read from.
+
+    A value that several sums share is put on its grid once: this engine would do so for each of them.
+    """
+    expressions = looked_at(query)
+    grids = {call: f"g{place}" for place, call in enumerate(_in_order(calls(one, "grid") for one in expressions))}
+    seen = _in_order(_besides(one, grids) for one in expressions)
+    read = {column.name: stored(rows.speller, column.name, column, None) for column in seen}
+    short = {name: f"c{place}" for place, name in enumerate(read)}
+    chosen = [
+        *(f"{read[name].place} AS {short[name]}" for name in read),
+        *(f"{rows.speller.spell(call)} AS {name}" for call, name in grids.items()),
+        *more,
+    ]
+    speller = Speller(
+        {name: Stored(f"r.{short[name]}", read[name].type) for name in read},
+        rows.dialect,
+        {call: f"r.{name}" for call, name in grids.items()},
+    )
+    return replace(rows, speller=speller), f"({select(chosen or ['1'], rows.chosen())}{rows.dialect.apart}) AS r"
+
+
+def _in_order(parts: Iterable[frozenset[_Part]]) -> list[_Part]:
+    """Each once, in an order that does not change from one run to the next."""
+    return sorted(frozenset().union(*parts), key=repr)
+
+
+def _besides(expression: Expression, ready: Container[Expression]) -> frozenset[Column]:
+    """The columns that it rests on besides what is ready."""
+    if expression in ready:
+        return frozenset()
+    if isinstance(expression, Call):
+        return frozenset().union(*(_besides(argument, ready) for argument in expression.arguments))
+    return columns(expression)
 
 
 def _joined(rows: Rows, totals: list[Adding]) -> str:

@@ -260,7 +260,8 @@ def test_to_look_up_every_row_is_to_correct_the_heavy(
     query = Sums(source, keys, totals)
     ask(connection, query, table)  # fills the table
     found = rows_of(query, weights(TYPES))
-    both = [form(found, found.totals(totals)) for form in (statements._joined, statements._corrected)]
+    adding = found.totals(totals)
+    both = [statements._joined(found, adding), statements._corrected(found, query, adding)]
     one, other = (connection.sql(text).to_arrow_table().to_pylist() for text in both)
     assert both[0] != both[1]
     assert sorted(map(repr, one)) == sorted(map(repr, other))
