@@ -23,7 +23,7 @@ from deniable.curator.price import Pricing
 from deniable.curator.profiling.known import KnownProfiles
 from deniable.curator.public.answer import PublicAnswer
 from deniable.curator.questions import PricedQuestions
-from deniable.curator.workloads.planner import ReleasePlanner
+from deniable.curator.workloads.planner import ReleasePlanner, assumed, private_values
 from deniable.planner import Batch, BatchQuote, OutputColumn, Payment, PricedStatements, Quote, Spend, plan_listing
 from deniable.planner.statements import PricedStatement
 from deniable.planner.wording.parameters import Parameters, filled, filled_all
@@ -86,7 +86,7 @@ class Asking(Buying):
         if isinstance(question, Synthesis):
             return self._explain_synthesis(question, analyst, spend.alone())
         if isinstance(question, Workload):
-            return self._releases.plan(question, spend.alone(), strategy, ()).quote
+            return self._explain_workload(question, strategy, analyst, spend.alone())
         sql = filled(question, params).text
         (asked,) = self._pricing.plan(sql, spend, accounts).asked
         return asked.quote
@@ -98,6 +98,14 @@ class Asking(Buying):
         questions, each, rest = unlisted_values(self.policy, wanted, spend)
         first = [self.explain(sql, analyst=analyst, rho=each.rho, delta=each.delta) for sql in questions.values()]
         return plan_synthesis(self.policy, wanted, rest, {}, [quote.loss for quote in first]).quote
+
+    def _explain_workload(self, work: Workload, strategy: str, analyst: str | None, spend: Spend) -> ReleaseQuote:
+        """With the price of the questions that find values first; as if each found twenty."""
+        cells = self._releases.cells(work)
+        questions, each, rest = private_values(cells, spend, self._releases.limits)
+        first: Payment = {"epsilon": each.epsilon, "rho": each.rho, "delta": each.delta}
+        losses = [self.explain(sql, analyst=analyst, **first).loss for sql in questions.values()]
+        return self._releases.plan(work, rest, strategy, assumed(cells, questions)).quote.after(losses)
 
     def columns(self, sql: str, **payment: Unpack[Payment]) -> tuple[OutputColumn, ...]:
         """The columns that an answer would have. Reads no private row, spends nothing."""

@@ -32,22 +32,24 @@ class Releasing(Asking):
         """Answer all queries of a workload at once, or raise. The same steps as `ask`, in the same order.
 
         Values that the policy does not list are selected first, by questions of their own, from a tenth of the spend
-        and all of `delta`.
+        and all of `delta`; what they cost is part of the loss that is said.
 
         Raises:
             Refused: no private row was read and nothing is spent (on the release; selected values stay paid).
             Failed: the engine broke after the charge, which stays spent.
         """
-        questions, each, rest = private_values(
-            self._releases.cells(work), Spend.of(**payment).alone(), self._releases.limits
-        )
-        values = tuple(
-            (name, selected(self.ask(sql, analyst=analyst, epsilon=each.epsilon, rho=each.rho, delta=each.delta)))
+        spend = Spend.of(**payment).alone()
+        questions, each, rest = private_values(self._releases.cells(work), spend, self._releases.limits)
+        if questions:
+            self._explain_workload(work, strategy, analyst, spend)  # which refuses what cannot be, before it is paid
+        first = {
+            name: self.ask(sql, analyst=analyst, epsilon=each.epsilon, rho=each.rho, delta=each.delta)
             for name, sql in questions.items()
-        )
+        }
+        values = tuple((name, selected(answer)) for name, answer in first.items())
         plan = self._releases.plan(work, rest, strategy, values)
         recorded, paid = self._buy(plan, analyst)
-        return plan.released(recorded, free=paid.free)
+        return plan.released(recorded, [answer.loss for answer in first.values()], free=paid.free)
 
     def synthesize(
         self,
@@ -71,6 +73,7 @@ class Releasing(Asking):
 
         wanted = Synthesis(tables, columns, rows, constraints)
         questions, each, rest = unlisted_values(self.policy, wanted, Spend.of(**payment))
+        plan_synthesis(self.policy, wanted, rest, {})  # which refuses what cannot be, before anything is paid
         first = {
             place: self.ask(sql, analyst=analyst, rho=each.rho, delta=each.delta) for place, sql in questions.items()
         }

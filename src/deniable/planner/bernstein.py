@@ -27,8 +27,11 @@ from deniable.planner.spend import Spend
 LABEL = "moments for one price"
 _FINEST = 1 << 24
 """The farthest that a place may lie from the middle, in steps: its square then has room."""
-_AXIS, _WHOLE = 1 << 26, 1 << 28
-"""Into so many units the polynomials of one variable, and the products of two, divide a row."""
+_AXIS, _WHOLE = 1 << 26, (1 << 28) - 1
+"""Into so many units the polynomials of one variable, and the products of two, divide a row, at most.
+
+One unit more, and a row that weighs one would be too wide for statistics.py: the last digit of its parts would be cut.
+"""
 _SIDES = {1: (-1, 1), 2: (-1, 0, 1)}
 """What the place is in each polynomial, as a share of its reach; by degree."""
 _SQUARES = (1, -1, 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -30,3 +30,7 @@ class QuotedLines(Tabular):
     def with_notes(self, notes: Iterable[str]) -> Self:
         """The same quote, with more to be said: what the account makes of it."""
         return replace(self, notes=(*self.notes, *notes))  # type: ignore[type-var] # a dataclass, as said above
+
+    def after(self, first: Sequence[Loss]) -> Self:
+        """The same quote, with the price of the questions that come first: charges of their own."""
+        return replace(self, loss=sum(first, start=self.loss)) if first else self  # type: ignore[type-var] # same

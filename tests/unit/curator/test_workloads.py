@@ -164,15 +164,24 @@ def test_values_that_nobody_listed_are_selected_privately(asked):
         with pytest.raises(Refused) as caught:
             asked.release(work, **spend)
         assert caught.value.code == code
-    with pytest.raises(Refused):
-        asked.explain(work, epsilon=1, delta="1e-7")
+    quote = asked.explain(work, epsilon=100, delta="1e-7")
+    assert any("values of reason are found first" in note for note in quote.notes)
     assert asked.budget().spent.epsilon == 0
     release = asked.release(work, epsilon=100, delta="1e-7")
     assert set(release.table["reason"].to_pylist()) == {"checkup", "injury", "heart"}
     spent = asked.budget().spent
     assert (spent.epsilon, spent.delta) == (100, deniable.core.number.exact("delta", "1e-7"))
-    assert asked.release(work, epsilon=100, delta="1e-7").free
-    assert asked.budget().spent == spent
+    again = asked.release(work, epsilon=100, delta="1e-7")
+    assert again.free
+    assert quote.loss == release.loss == again.loss == asked.budget().spent == spent
+
+
+def test_what_cannot_be_released_is_refused_before_values_are_paid_for(asked):
+    work = Workload.histogram("reason")
+    for wrong in ({"strategy": "luck"}, {"strategy": "residual", "weights": {"reason": 2}}):
+        with pytest.raises(Refused):
+            asked.release(work, epsilon=100, delta="1e-7", **wrong)
+    assert len(asked.history()) == 1
 
 
 def test_listed_values_need_no_delta(asked):

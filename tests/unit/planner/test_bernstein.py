@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import deniable
 from deniable.planner import Spend, bind, parse, price
 from deniable.planner.bernstein import LABEL
 from deniable.planner.plan import Parallel, singly
@@ -80,6 +81,20 @@ def test_no_row_is_more_than_one_row_whatever_its_values_are(columns, tmp_path):
     parts = np.stack([exact[name].to_numpy() for name in names])
     assert parts.min() >= 0
     assert set(parts.sum(axis=0).tolist()) <= {0, *(most * many for many in range(1, 30))}  # whole rows, and no less
+
+
+@pytest.mark.parametrize("reach", [4095, 4096, 4097, 1 << 14])
+def test_a_row_of_a_person_is_a_whole_row_however_wide_the_bounds_are(reach):
+    """Also where bounds are powers of two: weighing cuts nothing from a row that weighs one."""
+    places = [-reach, -reach + 1, -1, 0, 1, 1365, reach - 1, reach]
+    table = pa.table({"p": list(range(64)), "x": places * 8, "y": [one for one in places for _ in range(8)]})
+    bounds = dict.fromkeys("xy", (-reach, reach))
+    with deniable.protect(table, epsilon=1, unit="p", contribution=1, bounds=bounds) as one:
+        plan = price(bind(parse("SELECT x, CORR(x, y) FROM data GROUP BY x"), one.policy), Spend.of(epsilon=1))
+        (exact,) = [one.engine.run(query) for query in plan.queries]
+    parts = [part.statistic for part in singly(plan.noise)]
+    rows = sum(exact[part.name].to_numpy().astype(object) * part.worth for part in parts)
+    assert rows.tolist() == [8] * len(places)
 
 
 def test_the_same_question_is_the_same_however_often_it_is_fitted(tmp_path):

@@ -14,7 +14,6 @@ from deniable.curator.workloads.planner import Values
 from deniable.curator.workloads.purchase import ReleasePlan
 from deniable.planner import Spend
 from deniable.planner.expressions.keys import GroupKey
-from deniable.planner.plan import Bound
 from deniable.planner.pricing.price import least_paid
 from deniable.planner.release_cells import ReleaseCells
 from deniable.releases.linear.design import Design
@@ -35,7 +34,7 @@ def plan_release(work: Workload, cells: ReleaseCells, spend: Spend, strategy: st
     """The plan for this spend; for a wanted accuracy, with the least spend that reaches it."""
     keys, domain = _domain(cells, values)
     task = Task(domain, tuple(piece for part in work.parts for piece in _pieces(part, cells, keys, domain)))
-    noise, cautions = _noise(cells, spend), _cautions(cells.bound)
+    noise, cautions = _noise(cells, spend), _cautions(cells)
     if spend.accuracy is not None:
         enough = _least(choose(strategy, task, noise), spend)
         noise = replace(noise, spend=max(enough, spend.least))
@@ -113,9 +112,14 @@ def _least(design: Design, spend: Spend) -> Fraction:
     return Fraction(ceil(widest / float(spend.accuracy or 1) * 1.001 * 10**6), 10**6)
 
 
-def _cautions(bound: Bound) -> tuple[str, ...]:
+def _cautions(cells: ReleaseCells) -> tuple[str, ...]:
     """What the answers leave out besides noise, and no interval covers."""
-    most = bound.source.contribution
-    if bound.source.unit is None:
-        return ()
-    return (f"people with more than {most} rows count as {most}: counts leave out the rest",)
+    source, found = cells.bound.source, []
+    if source.unit is not None:
+        most = source.contribution
+        found.append(f"people with more than {most} rows count as {most}: counts leave out the rest")
+    unlisted = [name for name, key in zip(cells.attributes, cells.bound.keys, strict=True) if key.domain is None]
+    if unlisted:
+        first = f"values of {', '.join(unlisted)} are found first, for a tenth of the price"
+        found.append(f"{first}; rows with rare ones are left out")
+    return tuple(found)

@@ -8,12 +8,13 @@ and `release`. Strategies (from task on: plan.py) are loaded with the first work
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
+from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.display import Tabular
 from deniable.planner import ChargeLimits, Spend
@@ -29,6 +30,8 @@ _REMEMBERED = 4
 """Plans that are kept; one can be some ten megabytes."""
 _FOR_VALUES = Fraction(1, 10)
 """The part of the spend that finds values which the policy does not list."""
+_SOME = tuple(range(20))
+"""How many values are assumed before they are found."""
 
 Values = tuple[tuple[str, tuple[Value, ...]], ...]
 """Attributes whose values the policy does not list, with those that were selected privately."""
@@ -88,6 +91,13 @@ def private_values(cells: ReleaseCells, spend: Spend, limits: ChargeLimits) -> t
     each = _part(spend, share, spend.delta / len(unknown))
     rest = _part(spend, 1 - _FOR_VALUES, None)
     return {name: cells.values_question(name) for name in unknown}, each, rest
+
+
+def assumed(cells: ReleaseCells, questions: Iterable[str]) -> Values:
+    """In the place of values that are not found yet, for a price: twenty of each attribute's kind."""
+    keys = dict(zip(cells.attributes, cells.bound.keys, strict=True))
+    texts = {name: keys[name].value.kind is Kind.TEXT for name in questions}
+    return tuple((name, tuple(map(str, _SOME) if text else _SOME)) for name, text in texts.items())
 
 
 def selected(answer: Tabular) -> tuple[Value, ...]:

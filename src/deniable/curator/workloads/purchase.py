@@ -93,11 +93,11 @@ class ReleasePlan:
         counts = ExactCounts(self.keys, self.sets, self.query, table)
         return pa.table({_NOISY: self.design.release(counts)})
 
-    def released(self, recorded: Sequence[pa.Table], *, free: bool) -> Release:
-        """What is made of the recorded table."""
+    def released(self, recorded: Sequence[pa.Table], first: Sequence[Loss] = (), *, free: bool) -> Release:
+        """What is made of the recorded table; `first`: what questions cost that found values, charges of their own."""
         (table,) = recorded
-        noisy = table[_NOISY].to_numpy()
-        return Release(self.design, noisy, self.resolve, self.loss, free, self.quote.confidence, self.quote.notes)
+        noisy, loss = table[_NOISY].to_numpy(), sum(first, start=self.loss)
+        return Release(self.design, noisy, self.resolve, loss, free, self.quote.confidence, self.quote.notes)
 
     def resolve(self, condition: str) -> tuple[tuple[int, ...], np.ndarray]:
         """Which cells satisfy a condition."""

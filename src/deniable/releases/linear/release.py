@@ -48,7 +48,7 @@ class Release(Tabular):
     """The noisy measurements that everything is computed from, in whole numbers."""
     resolve: Resolve
     loss: Loss
-    """Of the release itself; values that were selected first are charged by themselves."""
+    """Of the release, and of the questions that selected values first."""
     free: bool
     """Whether it was recorded earlier, and cost nothing now."""
     confidence: Fraction

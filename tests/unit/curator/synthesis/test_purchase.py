@@ -249,6 +249,9 @@ def test_private_texts_are_selected_first_and_need_a_delta(tmp_path):
     with house(tmp_path, rules, visits=visits(3000, seed=5)) as curator:
         with pytest.raises(Refused, match="does not list"):
             curator.synthesize("visits", columns=["town", "grade"], rho=1)
+        with pytest.raises(Refused):
+            curator.synthesize("visits", columns=["town", "grade"], constraints=["grade >"], rho=1, delta="1e-7")
+        assert curator.budget().spent.rho == 0  # what is wrong with the rest is said before values are found
         price = curator.explain(Synthesis("visits", ["town", "grade"]), rho=1, delta="1e-7").loss
         release = curator.synthesize("visits", columns=["town", "grade"], rho=1, delta="1e-7")
         assert release.loss == price
