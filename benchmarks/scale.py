@@ -43,6 +43,8 @@ _ROUNDS = 2
 _REGIONS, _TOWNS, _DEAREST, _CONTRIBUTION = 50, 10_000, 500, 10
 _PARTITIONS = 16
 _HOUR = 3_600
+_LISTED = tuple(f"region {place}" for place in range(_REGIONS))
+"""As a policy lists them."""
 
 
 def main() -> None:
@@ -123,7 +125,7 @@ def _made(place: Path, rows: int) -> None:
 
 def _questions() -> dict[str, tuple[ExactQuery, str]]:
     """As the planner asks them, and what a query without people asks."""
-    region, town = _key("region", Kind.TEXT), _key("town", Kind.TEXT)
+    region, town = Key("region", Column("region", Kind.TEXT), _LISTED), Key("town", Column("town", Kind.TEXT))
     cost: Expression = Column("cost", Kind.INTEGER, Range(Fraction(0), Fraction(_DEAREST)))
     count = Total("n", Literal(Fraction(1), Kind.INTEGER), None, 1, 0)
     sums = (count, Total("s", cost, None, _DEAREST, 0))
@@ -149,10 +151,6 @@ def _questions() -> dict[str, tuple[ExactQuery, str]]:
             "SELECT town, COUNT(*) AS n, COUNT(DISTINCT person) AS units FROM rows GROUP BY town",
         ),
     }
-
-
-def _key(name: str, kind: Kind) -> Key:
-    return Key(name, Column(name, kind))
 
 
 def _line(

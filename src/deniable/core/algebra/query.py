@@ -5,7 +5,7 @@ Every statistic is a sum, over rows, of whole numbers. A unit's rows weigh at mo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from deniable.core.algebra.expression import Expression
@@ -38,6 +38,9 @@ class Key:
 
     name: str
     value: Expression
+    known: tuple[object, ...] | None = field(default=None, compare=False, repr=False)
+    """The values that are looked at, or None: all are. An engine may put texts that are not among them together, as
+    one that no row has; it need not, so this makes no other question of it."""
 
 
 @dataclass(frozen=True, slots=True)

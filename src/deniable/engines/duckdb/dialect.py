@@ -9,7 +9,7 @@ from typing import ClassVar
 from deniable.core.algebra.expression import Kind
 from deniable.core.algebra.readings import READS
 from deniable.core.calendar import UNITS
-from deniable.engines.sql.dialect import Dialect, Storage, Stored
+from deniable.engines.sql.dialect import Arrays, Dialect, Storage, Stored
 from deniable.engines.sql.literals import ends
 from deniable.files.scan import quoted, text
 
@@ -66,6 +66,7 @@ class DuckDBDialect(Dialect):
     types: ClassVar[Mapping[Kind, str]] = _TYPES
     infinities: ClassVar[tuple[str, str]] = ("'-inf'::DOUBLE", "'inf'::DOUBLE")
     small: ClassVar[Mapping[str, int]] = {"UTINYINT": 255, "USMALLINT": 65_535}
+    arrays: ClassVar[Arrays | None] = Arrays(20, "TRY_CAST({} AS ENUM({}))", "RANGE({}, {})", "{}[{}]")
 
     def primitive(self, name: str, *arguments: str) -> str:
         """By a pattern; texts that are joined are as many as they are."""

@@ -54,6 +54,20 @@ class Weighing(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Arrays:
+    """How an engine that groups by an array, where it knows how far keys reach, is told so; as patterns."""
+
+    bits: int
+    """Of all keys together, at most."""
+    placed: str
+    """A text as its place among texts; NULL if it is none of them."""
+    numbers: str
+    """The list of all whole numbers from one on and before another."""
+    picked: str
+    """What stands in a list at a place, counted from 1."""
+
+
+@dataclass(frozen=True, slots=True)
 class Dialect(ABC):
     """One engine's words. It has no state, and is passed to whoever spells."""
 
@@ -77,6 +91,9 @@ class Dialect(ABC):
     """Whether the names that a SELECT gives to its columns can stand in its own GROUPING SETS."""
     weighing: ClassVar[Weighing] = Weighing.CORRECTED
     """How rows are weighed that are looked at, where no index finds those of a unit."""
+
+    arrays: ClassVar[Arrays | None] = None
+    """How it groups by an array, if it does."""
 
     @abstractmethod
     def primitive(self, name: str, *arguments: str) -> str:

@@ -25,6 +25,7 @@ from deniable.core.algebra.query import (
     Units,
     VectorSums,
 )
+from deniable.engines.sql.coded import Coded, coded
 from deniable.engines.sql.dialect import Stored, Weighing
 from deniable.engines.sql.groups import distinct, kept, units_of
 from deniable.engines.sql.marginals import marginals
@@ -179,10 +180,31 @@ def _joined(rows: Rows, totals: list[Adding]) -> str:
 
     So it costs no more than to correct the heavy, also where they are few; and less, the finer the groups are.
     """
+    keys = coded(rows)
+    if keys is not None:
+        return _by_array(rows, totals, keys)
     sums = [rows.finished(adding.weighed("weights.weight"), adding.total.name) for adding in totals]
     joined = rows.beside("weights")
     last = select([*rows.answered(rows.values), *sums], joined, len(rows.keys))
     return rows.with_steps({"weights": weights(rows)}, last)
+
+
+def _by_array(rows: Rows, totals: list[Adding], keys: Coded) -> str:
+    """The same, by keys that are small numbers, and are said in their own words at the end.
+
+    Keys are worked out before rows are joined: what they are looked up in must not be joined with people instead.
+    """
+    lists = f"SELECT {', '.join(f'{found} AS {name}' for name, found in keys.lists.items())}"
+    small = [f"{value} AS {key}" for value, key in zip(keys.small, rows.keys, strict=True)]
+    keyed = select([*small, f"{rows.unit} AS unit"], rows.chosen(join=" CROSS JOIN lists" if keys.lists else ""))
+    sums = [f"{adding.weighed('weights.weight')} AS t{place}" for place, adding in enumerate(totals)]
+    steps = ({"lists": lists} if keys.lists else {}) | {
+        "weights": weights(rows),
+        "keyed": keyed,
+        "parts": select([*rows.keys, *sums], "keyed JOIN weights USING (unit)", len(rows.keys)),
+    }
+    finals = [rows.finished(f"t{place}", adding.total.name) for place, adding in enumerate(totals)]
+    return rows.with_steps(steps, select([*rows.answered(keys.own), *finals], "parts"))
 
 
 def _vectors(rows: Rows, query: VectorSums) -> str:

@@ -10,7 +10,7 @@ from deniable.planner.plan import Bound
 
 def queries_of(bound: Bound) -> tuple[GroupQuery, ...]:
     """One for all sums, one for each count of units or values, and one for each histogram that is chosen from."""
-    keys = tuple(Key(key.name, key.value) for key in bound.keys)
+    keys = tuple(Key(key.name, key.value, key.domain) for key in bound.keys)
     plain = [statistic for statistic in bound.statistics if isinstance(statistic, Statistic)]
     choices = [choice for choice in bound.statistics if not isinstance(choice, Statistic)]
     totals = tuple(statistic.total for statistic in plain if statistic.total is not None)

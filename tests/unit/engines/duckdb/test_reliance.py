@@ -23,6 +23,13 @@ FACTS = {
     "'NaN'::DOUBLE > 'Infinity'::DOUBLE": True,
     "'NaN'::DOUBLE = 'NaN'::DOUBLE": True,
     "hash(1::BIGINT) = hash(1::BIGINT)": True,
+    "[TRY_CAST(x AS ENUM('a', 'é')) IS NULL FOR x IN ['a', 'é', 'A', ' a', 'a ', '', 'e\u0301']]": [
+        *(False, False),
+        *(True, True, True, True, True),
+    ],
+    "RANGE(-2, 3)[1]": -2,
+    "RANGE(-2, 3)[NULL::BIGINT] IS NULL": True,
+    "nfc_normalize(chr(8490))": "K",
     "COUNT(DISTINCT hash(x)) FROM range(100000) t(x)": 100_000,
     "COUNT(*) FROM (SELECT 1 AS x) a LEFT JOIN (SELECT 1 AS x WHERE FALSE) b USING (x)": 1,
 }
