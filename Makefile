@@ -50,8 +50,8 @@ bench: $(READY)           ## side by side with peers; prints tables
 
 assets:                   ## the console's scripts, from npm; what it builds is kept, so that nobody else needs npm
 	cd assets && npm install --no-package-lock --no-audit --no-fund
-	cd assets && npx esbuild console.js --bundle --minify --format=iife --target=es2020 --legal-comments=none \
-	--metafile=node_modules/built.json --outfile=../$(CONSOLE)/console.js
+	cd assets && npx esbuild console.js closely.js --bundle --minify --format=iife --target=es2020 --legal-comments=none \
+	--metafile=node_modules/built.json --outdir=../$(CONSOLE)
 	cd assets && npx esbuild theme.js --minify --outfile=../$(CONSOLE)/theme.js
 	cd assets && node licences.js node_modules/built.json ../$(CONSOLE)/LICENCES.txt
 	cp assets/node_modules/axe-core/axe.min.js tests/support/assets/axe.min.js

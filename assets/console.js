@@ -43,12 +43,37 @@ document.body.addEventListener("htmx:afterSettle", (event) => {
   if (event.target.id === "price" && editor) underline(editor, event.target.querySelector("[data-refusal]"));
 });
 
+const sayings = document.getElementById("price") ?? document.getElementById("considered");
 for (const lost of ["htmx:sendError", "htmx:timeout"]) {
   document.body.addEventListener(lost, () => {
-    const place = document.getElementById("price");
-    if (place) place.textContent = "The server does not answer. Nothing was charged; what you wrote is still here.";
+    if (sayings) sayings.textContent = "The server does not answer. Nothing was charged; what you wrote is still here.";
   });
 }
+
+// What went wrong is said where prices stand, and takes the place of nothing else; what is no page is said in words.
+document.body.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  if (detail.xhr.status < 400 || !sayings) return;
+  detail.target = sayings;
+  if (detail.xhr.getResponseHeader("Content-Type")?.startsWith("text/html")) return;
+  detail.shouldSwap = false;
+  const large = "That is too much at once for the server. Nothing was charged; what you wrote is still here.";
+  sayings.textContent = detail.xhr.status === 413 ? large : "The server could not answer. Nothing was charged.";
+});
+
+// Whoever has to sign in again finds the question that they were writing; nobody else does, and it is kept no longer.
+const who = document.querySelector(".who b")?.textContent;
+const draft = "deniable-draft";
+if (who) {
+  const kept = JSON.parse(sessionStorage.getItem(draft) ?? "{}");
+  sessionStorage.removeItem(draft);
+  if (kept.who === who && editor && !field.value) write(editor, kept.sql);
+}
+const keep = () => field && sessionStorage.setItem(draft, JSON.stringify({ who, sql: field.value }));
+document.getElementById("question")?.addEventListener("submit", keep);
+document.querySelector("form[action$='/sign-out']")?.addEventListener("submit", () => sessionStorage.removeItem(draft));
+document.body.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
+  if (detail.xhr.getResponseHeader("HX-Redirect")?.includes("/sign-in")) keep();
+});
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("button");
@@ -69,6 +94,24 @@ document.addEventListener("click", (event) => {
   editor.dispatch(editor.state.replaceSelection(name.dataset.insert));
   editor.focus();
 });
+
+// Of many columns, those are left whose name or words have what is looked for.
+const finder = document.querySelector("[data-find]");
+if (finder) {
+  finder.closest("[hidden]").hidden = false;
+  finder.addEventListener("input", looked);
+  finder.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
+  document.body.addEventListener("htmx:afterSettle", looked);
+}
+function looked() {
+  const wanted = finder.value.trim().toLowerCase();
+  const found = [...document.querySelectorAll(finder.dataset.find)];
+  for (const one of found) one.hidden = !one.textContent.toLowerCase().includes(wanted);
+  for (const table of new Set(found.map((one) => one.closest("details")).filter(Boolean))) {
+    table.hidden = found.every((one) => one.hidden || !table.contains(one));
+    if (wanted && !table.hidden) table.open = true;
+  }
+}
 
 // The slider says how much to spend on a scale of powers; the number beside it is what is sent.
 const slider = document.getElementById("level");

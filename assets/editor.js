@@ -46,7 +46,7 @@ function parts(field) {
   return [
     EditorView.cspNonce.of(document.body.dataset.nonce),
     EditorView.lineWrapping,
-    EditorView.contentAttributes.of({ "aria-label": "Question in SQL", "aria-describedby": "sql-help" }),
+    EditorView.contentAttributes.of({ "aria-label": "Question in SQL", "aria-describedby": "sql-help", tabindex: "0" }),
     EditorView.updateListener.of((update) => update.docChanged && told(field, update.state.doc.toString())),
     history(),
     drawSelection(),

@@ -15,7 +15,7 @@ from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.doors.console import accounts, answers, asking, data, entrance, history, proofs, review
 from deniable.doors.console.begun import Texts
 from deniable.doors.console.custodian import custody, policies, releases
-from deniable.doors.console.pages import STATIC, go, page
+from deniable.doors.console.pages import STATIC, by_script, go, page
 from deniable.doors.console.visitors import Stranger, sign_in_address
 from deniable.doors.console.written import WrittenQuestion
 from deniable.doors.http.jobs import Jobs
@@ -59,9 +59,10 @@ async def _stranger(request: Request, error: Exception) -> Response:
 
 
 async def _wrong(request: Request, error: Exception) -> Response:
-    """A page that says what it was, as far as it may be said."""
+    """A page that says what it was, as far as it may be said; to a script of ours, the part of it that says so."""
     status, title, text, hint = _said(error)
-    return page(request, "wrong", status, title=title, text=text, hint=hint)
+    name = "parts/wrong" if by_script(request) else "wrong"
+    return page(request, name, status, title=title, text=text, hint=hint)
 
 
 def _said(error: Exception) -> tuple[int, str, str, str]:

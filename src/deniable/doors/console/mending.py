@@ -101,8 +101,9 @@ class _Place:
         return self._mended(text, text)
 
     def word(self, text: str) -> Mended:
-        """This instead of the name of a function, or of all of it."""
-        return self._mended(text, _WORD.sub(lambda _: text, self.here, count=1) if "(" in self.here else text)
+        """This instead of the name of a function, or of all of it: brackets in quotes are part of a name."""
+        called = "(" in self.here and not self.here.startswith('"')
+        return self._mended(text, _WORD.sub(lambda _: text, self.here, count=1) if called else text)
 
     def text(self, value: str) -> Mended:
         """This instead of what stands in quotes."""

@@ -13,6 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from deniable import __version__
 from deniable.core.shown import at_least, at_most, error, label, plain, printable
+from deniable.doors.console.builder import quoted
 from deniable.doors.console.drawn.meanings import meaning
 from deniable.doors.console.drawn.wording import in_words
 from deniable.service.tokens import Role
@@ -59,6 +60,7 @@ def _environment() -> Environment:
         "label": label,
         "plain": plain,
         "printable": printable,
+        "quoted": quoted,
     }
     made.globals |= {"home": HOME, "version": __version__}
     return made

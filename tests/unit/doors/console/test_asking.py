@@ -170,6 +170,43 @@ def test_public_tables_are_free_and_an_empty_history_says_what_to_do(person):
     assert "Bern" in bob.ask("SELECT city FROM hospitals", "for free")
 
 
+def test_a_part_of_a_long_line_is_looked_at_closely_by_buttons_and_read_by_the_pointer(person, door):
+    alice = person("alice")
+    alice.ask("SELECT day, COUNT(*) AS n, SUM(age) AS years FROM visits GROUP BY day", "")
+    page, spent = alice.page, door.spent()
+    page.wait_for_selector(".closely canvas")
+    assert page.locator("#answer svg.chart").count() == 0  # it stands in their place
+    assert page.inner_text("[data-read]") == "2025-01-01 to 2025-12-31"
+    page.click("text=Closer")
+    page.wait_for_function("document.querySelector('[data-read]').textContent.startsWith('2025-04-02 to 2025-10')")
+    page.hover(".u-over")
+    page.wait_for_selector("[data-read]:has-text(': n ')")
+    assert ", between " in page.inner_text("[data-read]")
+    page.click("[data-move=all]")
+    alice.looks("a long line")
+    page.click(".choose >> text=years")
+    page.wait_for_selector(".closely canvas")
+    assert door.spent() == spent
+    assert alice.complaints == []
+
+
+def test_what_a_script_is_refused_is_said_in_the_place_of_the_price_alone(person, door):
+    alice, before = person("alice").priced(COUNT), door.spent()
+    alice.write(f"SELECT COUNT(*) FROM visits WHERE region = '{'x' * 70_000}'")
+    alice.page.wait_for_selector("#price:has-text('too much at once')")
+    alice.write(f"SELECT COUNT(*) FROM visits WHERE region = '{'x' * 21_000}'")
+    alice.page.wait_for_selector("[data-refusal]:has-text('too long')")
+    assert alice.page.evaluate("document.querySelector('.cm-editor').clientHeight") < 500
+    alice.looks("a question that is too long")
+    alice.page.route("**/ask/build", lambda route: route.continue_(url=f"{door.url}/console/nothing"))
+    alice.page.evaluate("document.querySelector('.builder').open = true")
+    alice.page.select_option("select[name=table]", "visits")
+    alice.page.wait_for_selector("#price:has-text('There is no such page')")
+    assert alice.page.locator("header").count() == 1
+    assert alice.page.locator("select[name=table]").count() == 1
+    assert door.spent() == before
+
+
 def test_a_server_that_is_gone_loses_nothing_that_was_written(person):
     alice = person("alice").priced("SELECT SUM(cost) AS s FROM visits")
     alice.page.route("**/ask/price", lambda route: route.abort())

@@ -169,6 +169,21 @@ def test_when_a_token_expires_while_somebody_types_they_sign_in_again_and_come_b
     late.page.click("button.primary")
     late.page.wait_for_selector("#question")
     assert late.page.url.endswith("/console/ask")
+    assert late.page.inner_text(".cm-content") == "SELECT SUM(cost) FROM visits"
+    late.page.goto("/console/ask")
+    assert late.page.input_value("#sql") == ""  # it was kept for this once
+
+
+def test_what_was_being_written_is_not_shown_to_somebody_else(person, door):
+    alice = person("alice").priced(COUNT, "")
+    alice.context.clear_cookies()
+    alice.write("SELECT AVG(cost) AS hers FROM visits").page.wait_for_selector("#token")
+    assert "no longer" in alice.page.inner_text("main")
+    alice.page.fill("#token", door.tokens["bob"])
+    alice.page.click("button.primary")
+    alice.page.wait_for_selector("#question")
+    assert alice.page.input_value("#sql") == ""
+    assert alice.page.evaluate("sessionStorage.length") == 0
 
 
 def test_nobody_pays_by_an_old_price_while_the_new_one_is_slow(person, door):

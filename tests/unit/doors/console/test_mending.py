@@ -15,19 +15,19 @@ from tests.support.served import declared
 POLICY = Policy.from_mapping(declared(), origin="clinic.toml", folder=Path())
 
 
-async def priced(written):
+async def priced(written, policy=POLICY):
     plain, spending = written.settled
-    return plan_question(plain, POLICY, Spend.of(**spending))
+    return plan_question(plain, policy, Spend.of(**spending))
 
 
-def offered(sql, **paid):
+def offered(sql, price=priced, **paid):
     written = WrittenQuestion.read({"sql": sql, **({"amount": "0.5"} | paid)})
 
     async def tried():
         try:
-            await priced(written)
+            await price(written)
         except Refused as refusal:
-            return await mended(written, refusal, "0.05", priced)
+            return await mended(written, refusal, "0.05", price)
         raise AssertionError("it was not refused")
 
     return asyncio.run(tried())
@@ -63,6 +63,14 @@ def test_a_hint_becomes_a_question_that_has_a_price(sql, words, value):
     assert (first.words, first.field) == (words, "sql")
     assert value is None or first.value == value
     assert asyncio.run(priced(WrittenQuestion(first.value, amount="0.5")))
+
+
+def test_brackets_in_the_name_of_a_column_call_nothing():
+    settings = declared()
+    settings["tables"]["visits"]["columns"]["stay (days)"] = {"type": "number", "bounds": [0, 30]}
+    policy = Policy.from_mapping(settings, origin="clinic.toml", folder=Path())
+    (first,) = offered('SELECT AVG("stay (day)") FROM visits', lambda written: priced(written, policy))
+    assert first.value == 'SELECT AVG("stay (days)") FROM visits'
 
 
 def test_what_is_missing_beside_the_question_is_filled_in():

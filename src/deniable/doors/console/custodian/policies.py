@@ -125,6 +125,7 @@ async def _policy(
         "based": visitor.sent.get("based") or digest_of_text(custody.policy_text()),
         "reason": visitor.sent.get("reason", "") if adopted is None else "",
         "unadopted": await custody.unadopted(),
+        "waiting": list(dict.fromkeys(one.analyst for one in await visitor.session.requests() if one.granted is None)),
         "problem": problem,
         "moved": moved,
         "adopted": adopted or [],

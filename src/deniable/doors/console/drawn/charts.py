@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
-from math import ceil, floor, isfinite, log10
+from datetime import datetime
+from math import ceil, floor, log10
 
-import pyarrow as pa
 from markupsafe import Markup
 
-from deniable.core.shown import label, percent, plain
+from deniable.core.shown import percent, plain
 from deniable.curator import NoisyAnswer, PublicAnswer
+from deniable.doors.console.drawn.closely import numbers
+from deniable.doors.console.drawn.points import Point, points_of
 
-_RIGHT, _TOP, _BOTTOM = 12, 14, 58
-_MOST_PLACES, _MOST_SERIES = 400, 6
-_LINE_FROM = 13
-"""Ordered keys, from so many on, are a line with a band; fewer are bars."""
-_TICKS, _LONG, _LEAN = 4, 9, 28
+_RIGHT, _TOP, _BOTTOM = 12, 14, 76
+_TICKS, _LONG, _LEAN = 4, 18, 46
+_LETTER, _MOST_LEANING = 6.2, 14
+"""What a letter of a leaning name takes along the axis, and how many fit below it."""
 
 
 Scale = Callable[[float], float]
@@ -37,21 +37,10 @@ class Frame:
     """So many letters stand beside each other."""
 
 
-_LARGE = Frame("large", 680, 300, 70, 16, 80)
-_SMALL = Frame("small", 340, 240, 62, 6, 34)
+_LARGE = Frame("large", 680, 318, 70, 16, 80)
+_SMALL = Frame("small", 340, 258, 62, 6, 34)
 """For a telephone."""
 _ACCOUNT = Frame("account", 340, 176, 50, 2, 34)
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """A number at a place, in a series, with its interval."""
-
-    place: str
-    series: str
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,30 +54,20 @@ class AnswerPicture:
     columns: tuple[str, ...]
     series: tuple[str, ...]
     caption: str
+    closely: str
+    """Its numbers, where there are too many to be told apart; else empty."""
 
 
 def chart_of(answer: NoisyAnswer | PublicAnswer, column: str = "") -> AnswerPicture | None:
     """One noisy column by its keys; None, where there is nothing to be compared at a glance."""
-    ends = answer.intervals.column_names
-    table = answer.table
-    noisy = tuple(
-        name
-        for name, values in zip(table.column_names, table.columns, strict=True)
-        if f"{name}_low" in ends and not pa.types.is_temporal(values.type)
-    )
-    keys = [name for name in table.column_names if f"{name}_low" not in ends]
-    if not noisy or not keys or not isinstance(answer, NoisyAnswer):
+    found = points_of(answer, column)
+    if found is None:
         return None
-    chosen, kind = column if column in noisy else noisy[0], table[keys[0]].type
-    ordered = not pa.types.is_string(kind) and not pa.types.is_boolean(kind)
-    points = _points(answer, keys, chosen, ordered=ordered)
-    series, places = list(dict.fromkeys(one.series for one in points)), {one.place for one in points}
-    if not 1 < len(places) <= _MOST_PLACES or len(series) > _MOST_SERIES:
-        return None
-    words = f"{chosen} by {keys[0]}, with {percent(answer.confidence)} intervals"
-    line = ordered and len(places) >= _LINE_FROM
-    svg, small = (_drawn(frame, points, series, words, line=line) for frame in (_LARGE, _SMALL))
-    return AnswerPicture(svg, small, chosen, noisy, tuple(series) if len(series) > 1 else (), words)
+    series = tuple(found.series)
+    words = f"{found.column} by {found.key}, with {percent(answer.confidence)} intervals"
+    svg, small = (_drawn(frame, found.all, series, words, line=found.line) for frame in (_LARGE, _SMALL))
+    shown = series if len(series) > 1 else ()
+    return AnswerPicture(svg, small, found.column, found.columns, shown, words, numbers(found))
 
 
 def falling(points: Sequence[tuple[str, float]], cap: float, name: str) -> Markup:
@@ -133,17 +112,6 @@ def falling(points: Sequence[tuple[str, float]], cap: float, name: str) -> Marku
         " ".join(corners),
         ends,
     )
-
-
-def _points(answer: NoisyAnswer, keys: Sequence[str], column: str, *, ordered: bool) -> list[Point]:
-    """The first key along the axis, in its own order where it has one; the others as series."""
-    table, ends = answer.table, answer.intervals
-    parts = (table[column], ends[f"{column}_low"], ends[f"{column}_high"])
-    rows = zip(*(table[key].to_pylist() for key in keys), *(part.to_pylist() for part in parts), strict=True)
-    sound = [row for row in rows if all(one is not None and isfinite(one) for one in row[-3:])]
-    if ordered:
-        sound.sort(key=lambda row: (row[0] is None, row[0]) if row[0] is not None else (True, 0))
-    return [Point(_short(row[0]), " / ".join(map(_short, row[1:-3])), *map(float, row[-3:])) for row in sound]
 
 
 def _drawn(frame: Frame, points: Sequence[Point], series: Sequence[str], title: str, *, line: bool) -> Markup:
@@ -243,7 +211,8 @@ def _places(places: Sequence[str], at: dict[str, float], bottom: float, frame: F
     leaning = _leaning(places, frame)
     found = Markup()
     for place in places[::every]:
-        x, text = at[place], place if len(place) <= 2 * _LONG else f"{place[: 2 * _LONG - 1]}…"
+        x = at[place]
+        text = _cut(place, min(_MOST_LEANING, int(x / _LETTER)) if leaning else _LONG)
         if leaning:
             found += Markup('<text class="tick end" transform="translate({:.1f} {:.1f}) rotate(-32)">{}</text>').format(
                 x + 4, bottom + 16, text
@@ -253,10 +222,16 @@ def _places(places: Sequence[str], at: dict[str, float], bottom: float, frame: F
     return found
 
 
+def _cut(name: str, most: int) -> str:
+    """Without its middle, if it is too long: names that begin alike often end differently."""
+    half = (most - 1) // 2
+    return name if len(name) <= most else f"{name[: most - 1 - half]}…{name[-half:]}"
+
+
 def _leaning(places: Sequence[str], frame: Frame) -> bool:
     """Whether names are too long to stand beside each other."""
     longest = max(map(len, places), default=0)
-    return min(len(places), frame.labels) * (longest + 1) > frame.in_a_row or longest > 2 * _LONG
+    return min(len(places), frame.labels) * (longest + 1) > frame.in_a_row or longest > _LONG
 
 
 def _tick(number: float) -> str:
@@ -265,12 +240,6 @@ def _tick(number: float) -> str:
         if size <= abs(number) < 1000 * size:
             return f"{number / size:g}{letter}"
     return plain(number)
-
-
-def _short(value: object) -> str:
-    if isinstance(value, datetime):
-        return value.date().isoformat() if value.time() == datetime.min.time() else value.isoformat(sep=" ")
-    return value.isoformat() if isinstance(value, date) else label(value)
 
 
 def _said(one: Point) -> str:

@@ -46,6 +46,8 @@ class Drawn:
     rows: tuple[tuple[Cell, ...], ...]
     more: int
     """Rows that are not shown."""
+    keyed: bool
+    """Whether the first column names the rows: it has no error, and others have."""
 
 
 def sheet_of(answer: NoisyAnswer | PublicAnswer) -> Drawn:
@@ -61,7 +63,8 @@ def sheet_of(answer: NoisyAnswer | PublicAnswer) -> Drawn:
         number.append(written.number)
     rows = tuple(zip(*columns, strict=True)) if columns else ()
     names = tuple(SheetColumn.texts(name, ()).name for name in table.column_names)
-    return Drawn(names, tuple(number), rows, max(0, answer.table.num_rows - MOST_ROWS))
+    keyed = bool(ends.column_names) and f"{table.column_names[0]}_low" not in ends.column_names
+    return Drawn(names, tuple(number), rows, max(0, answer.table.num_rows - MOST_ROWS), keyed)
 
 
 _SIDES = ("low", "high")
