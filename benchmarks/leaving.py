@@ -145,7 +145,7 @@ async def serve(folder: Path, pause: float) -> None:
                 begun[asked["number"]] = asked["start"]
 
     population.schedule.run = timed  # type: ignore[method-assign]
-    doors = [HttpDoor(service), PostgresDoor(service)]
+    doors: list[Any] = [HttpDoor(service), PostgresDoor(service)]
     print(*[await door.listen("127.0.0.1", 0) for door in doors], flush=True)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
     print(json.dumps(begun))
