@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -44,9 +46,35 @@ class Opened:
         """By everybody together."""
         return float(self.service.populations["clinic"].curator.budget().spent.epsilon)
 
+    def held(self) -> int:
+        """How many connections there are, or have something waiting to be sent."""
+
+        async def count() -> int:
+            found = asyncio.get_running_loop()._transports.values()
+            return sum(not one._conn_lost or one.get_write_buffer_size() > 0 for one in found)
+
+        return self.do(count)
+
     def do(self, work: Callable[[], Awaitable[object]]) -> object:
         """In the doors' own loop."""
         return asyncio.run_coroutine_threadsafe(work(), self.loop).result(30)
+
+
+def takes_little(port: int) -> socket.socket:
+    """A connection of a client for which the system keeps next to nothing."""
+    found = socket.socket()
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    found.settimeout(60)
+    found.connect(("127.0.0.1", port))
+    return found
+
+
+def until(holds: Callable[[], bool], seconds: float) -> None:
+    """Wait for it."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.05)
 
 
 @contextmanager

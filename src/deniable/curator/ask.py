@@ -33,7 +33,8 @@ if TYPE_CHECKING:  # strategies are slow to load, and a question does without
     from deniable.releases.linear.quote import ReleaseQuote
     from deniable.releases.synthetic.report.quote import SynthesisQuote
 
-_MOST = 16_384
+_MOST, _SHORT = 16_384, 4_096
+"""Texts of questions that are remembered, and how long one of them may be: people choose what is in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,8 @@ class Asking(Buying):
             return None
         plan = plan_listing(sql, policy)
         if plan is None:
-            self._priced.keep((sql, policy.digest), value=True)
+            if len(sql) <= _SHORT:
+                self._priced.keep((sql, policy.digest), value=True)
             return None
         listed = PricedStatements((PricedStatement((plan,), (0,)),), Batch((plan,), plan.quote.loss, "basic"))
         (answer,) = PricedQuestions((sql,), listed).listed(self._outer, self.policy.budget.delta)

@@ -6,6 +6,11 @@ then the question keeps its place in the engine, so that whoever waits for the p
 recorded meanwhile is shown to nobody before the deadline of whoever paid for it. A server that has just been started,
 and one beside another, know that deadline from the ledger, which says when a question was charged.
 
+Whatever the answer is made into, to the last byte, is made before that: when the deadline comes, what lies ready is
+sent, and neither the engine nor a thread does anything for the question any more. Which multiple it is, is decided a
+while before: an answer that is ready only just in time would find the machine in another state than one that has been
+lying there, so it waits for the next.
+
 A deadline that is missed tells something (that the question ran longer than it); it is counted, for the custodian.
 """
 
@@ -26,14 +31,15 @@ from deniable.service.recent import RecentNames
 
 Result = TypeVar("Result")
 
-_GRACE = 1e-3
-"""Seconds: what ends this close after a deadline was in time, as far as clocks can tell."""
-
+GUARD, _GUARDED = 20e-3, 0.2
+"""Seconds before a deadline by which an answer lies ready, or leaves at the next; at most this part of the interval."""
 _AWAKE = 3e-3
 """Seconds before a deadline from which on we stay awake, and let others run: a processor that has slept for long wakes
 up later than one that has slept for a moment, by microseconds that can be measured over many answers."""
 _SMEAR = 2_000
 """Microseconds: a random moment after the deadline, which hides the few microseconds that are left of that."""
+_SETTLED = 0.1
+"""Seconds in which what was recorded is made ready; with the guard and the random moment, as good as always."""
 
 Times = Callable[[str], tuple[datetime, datetime] | None]
 """By a question's name: when its recorded answer was charged, and when it was kept."""
@@ -161,7 +167,7 @@ class Schedule:
 
     async def _deadline(self, start: float) -> None:
         loop = asyncio.get_running_loop()
-        when = due(start, loop.time(), self._after)
+        when = due(start, loop.time() + min(GUARD, self._after * _GUARDED), self._after)
         if self._after and when > start + self._after * 1.5:
             self._late()
         if self._after:
@@ -178,14 +184,14 @@ class Schedule:
         job.released = asyncio.Event()  # of what it may still be charged for
 
 
-def due(start: float, now: float, after: float) -> float:
-    """The first multiple of `after`, from the start on, that is not past.
+def due(start: float, ready: float, after: float) -> float:
+    """The first multiple of `after`, from the start on, for which it is ready in time.
 
     Example:
         >>> due(10.0, 10.3, 2.0), due(10.0, 12.5, 2.0), due(10.0, 10.3, 0.0)
         (12.0, 14.0, 10.3)
     """
-    return now if not after else start + after * max(1, ceil((now - start - _GRACE) / after))
+    return ready if not after else start + after * max(1, ceil((ready - start) / after))
 
 
 def overdue(charged: datetime, kept: datetime, now: datetime, after: float) -> float:
@@ -194,19 +200,19 @@ def overdue(charged: datetime, kept: datetime, now: datetime, after: float) -> f
     The ledger's times are whole seconds, rounded down, and the start of a question is a moment before its charge. So
     the deadlines are counted from the end of the second of the charge, which is public, and one interval more is
     waited, by which the answer has left on its own schedule, however the seconds were rounded: an answer that was kept
-    at t leaves there before t + after, and here not before t + after. However clocks jump, nobody waits for longer than
-    two intervals and a second.
+    at t is ready before t + `_SETTLED`, so it leaves there before t + `_SETTLED` + after, and here not before that.
+    However clocks jump, nobody waits for longer than two intervals and little more than a second.
 
     Example:
         >>> noon = datetime(2025, 1, 1, 12, tzinfo=UTC)
         >>> [overdue(noon, noon.replace(second=kept), noon.replace(second=now), 2.0) for kept, now in ((1, 1), (1, 9))]
-        [4.0, 0.0]
+        [4.1, 0.0]
         >>> overdue(noon, noon.replace(second=3), noon.replace(second=4), 2.0)  # it was late: the next multiple
-        3.0
+        3.1
     """
     ran = (kept - charged).total_seconds()
-    left = (charged - now).total_seconds() + 1 + after * (max(1, ceil(ran / after)) + 1)
-    return max(0.0, min(left, 2 * after + 1))
+    left = (charged - now).total_seconds() + _SETTLED + 1 + after * (max(1, ceil(ran / after)) + 1)
+    return max(0.0, min(left, 2 * after + 1 + _SETTLED))
 
 
 _running: ContextVar[Job | None] = ContextVar("running", default=None)

@@ -31,6 +31,7 @@ _LONGEST_REASON = 2_000
 _NOMINAL: dict[str, Any] = {"epsilon": 1}
 """For what does not depend on the spend."""
 Result = TypeVar("Result")
+Answer = NoisyAnswer | PublicAnswer
 Stage = Callable[[str], None]
 Spending = Mapping[str, Any]
 """How a question is paid: epsilon, rho or accuracy; delta; confidence. As people write numbers."""
@@ -80,60 +81,80 @@ class Session:
 
         return await self.free("describe", work)
 
-    async def ask(self, sql: str, spending: Spending, told: Stage = lambda _stage: None) -> NoisyAnswer | PublicAnswer:
+    async def ask(self, sql: str, spending: Spending, told: Stage = lambda _stage: None) -> Answer:
         """The answer: at once if it was recorded earlier or has no price, else when its deadline comes.
 
         Raises:
             Refused: nothing was read or spent.
             Failed: the charge stays spent.
         """
+        return await self.asked(sql, spending, _complete, told)
+
+    async def asked(
+        self, sql: str, spending: Spending, make: Callable[[Answer], Result], told: Stage = lambda _stage: None
+    ) -> Result:
+        """What is made of the answer, in a thread, and before its deadline: then there is nothing to do but to send it.
+
+        Raises as `ask`.
+        """
         self.admit()
         self.may_ask()
         curator, schedule = self.population.curator, self.population.schedule
 
-        def find() -> tuple[str, NoisyAnswer | PublicAnswer | None]:
-            """The question's name, if somebody is waiting for its answer right now; or the answer, if it is there."""
+        def find() -> tuple[str, list[Result]]:
+            """The question's name, if somebody is waiting for its answer right now; or what is made of it, if there.
+
+            Seeing it is paid from a share, perhaps after a long wait: the token must still be valid.
+            """
+            self._still()
             if (exact := curator.exact(sql)) is not None:
-                return "", exact
+                return "", [make(exact)]
             try:
                 name, recorded = curator.found(sql, analyst=self.who, **self._settled(spending, sql))
             except NotYet as early:
-                return early.question, None
+                return early.question, []
             waiting = recorded is None and schedule.expects(name)
-            return name if waiting else "", None if recorded is None else _complete(recorded)
+            return name if waiting else "", [] if recorded is None else [make(_complete(recorded))]
 
-        def buy() -> NoisyAnswer | PublicAnswer:
-            found = curator.ask(sql, analyst=self.who, **self._settled(spending))
-            return _complete(found) if isinstance(found, NoisyAnswer) else found
+        def buy() -> Result:
+            return make(_complete(curator.ask(sql, analyst=self.who, **self._settled(spending))))
 
-        name, answer = await self._found(find)
+        name, made = await self._found(find)
         while name:
             await schedule.settled(name)
-            name, answer = await self._found(find)
-        return await self.paid("ask", buy, told) if answer is None else answer
+            name, made = await self._found(find)
+        return made[0] if made else await self.paid("ask", buy, told)
 
-    async def ask_all(
-        self, questions: Sequence[str], spending: Spending, told: Stage = lambda _stage: None
-    ) -> list[NoisyAnswer]:
-        """Answers to questions that are fixed in advance, for one spend."""
+    async def asked_all(
+        self,
+        questions: Sequence[str],
+        spending: Spending,
+        make: Callable[[Sequence[NoisyAnswer]], Result],
+        told: Stage = lambda _stage: None,
+    ) -> Result:
+        """What is made, as of one question, of the answers to questions that are fixed in advance, for one spend."""
         self.admit()
         self.may_ask()
         curator = self.population.curator
 
-        def buy() -> list[NoisyAnswer]:
+        def buy() -> Result:
             found = curator.ask_all(questions, analyst=self.who, **self._settled(spending))
-            return [_complete(answer) for answer in found]
+            for answer in found:
+                _complete(answer)
+            return make(found)
 
         return await self.paid("batch", buy, told)
 
-    async def release(self, work: Workload, spending: Spending, told: Stage = lambda _stage: None) -> Release:
-        """All queries of a workload, for one spend."""
+    async def released(
+        self, work: Workload, spending: Spending, make: Callable[[Release], Result], told: Stage = lambda _stage: None
+    ) -> Result:
+        """What is made, as of one question, of all queries of a workload, for one spend."""
         self.admit()
         self.may_ask()
         curator = self.population.curator
 
-        def buy() -> Release:
-            return curator.release(work, analyst=self.who, **self._settled(spending))
+        def buy() -> Result:
+            return make(curator.release(work, analyst=self.who, **self._settled(spending)))
 
         return await self.paid("release", buy, told)
 
@@ -185,16 +206,23 @@ class Session:
         await self.population.schedule.settled(question)
 
         def look() -> NoisyAnswer | None:
+            self._still()
             if not curator.ledger.has_seen(question, curator.policy.accounts(self.who)[-1].name):
                 return None
             answer = curator.recorded(line.question, analyst=self.who, **payment)
-            return None if answer is None else _complete(answer)
+            if answer is not None:
+                _complete(answer)
+            return answer
 
         return line, payment, await self._found(look)
 
     async def budget(self) -> Budget:
         """The analyst's own account; a custodian's or reviewer's is the population's."""
-        return await self.free("budget", lambda: self.population.curator.budget(self.payer))
+        return await self.free("budget", self.account)
+
+    def account(self) -> Budget:
+        """The same, for whoever makes something of an answer in a thread."""
+        return self.population.curator.budget(self.payer)
 
     async def budgets(self) -> list[Budget]:
         """Every account, for custodians and reviewers; an analyst's own."""
@@ -370,8 +398,8 @@ class _counted:  # noqa: N801 - reads as a word
         )
 
 
-def _complete(answer: NoisyAnswer) -> NoisyAnswer:
-    """Worked out before its deadline, so that nothing is left to do at it."""
+def _complete(answer: Answer) -> Answer:
+    """Worked out before its deadline."""
     _ = answer.table, answer.intervals
     return answer
 

@@ -2,15 +2,18 @@
 
 import asyncio
 import itertools
+import threading
 import time
 
 import pytest
 
 from deniable.core.errors import Failed, Refused
 from deniable.curator import create
+from deniable.releases import Workload
 from deniable.service.custodian.custody import Custody
 from deniable.service.entrance import Denied
 from deniable.service.limits import ServerLimits
+from deniable.service.schedule import Schedule
 from deniable.service.service import Service
 from deniable.service.session import Session
 from deniable.service.tokens import Role
@@ -273,6 +276,59 @@ def test_a_revoked_token_ends_a_session_that_is_open(tmp_path):
     assert asyncio.run(play()) == "token-ended"
 
 
+def test_a_token_that_is_revoked_while_its_owner_waits_is_shown_nothing_and_pays_nothing(tmp_path):
+    """Another has paid for the answer, and it would be shown, for a share, when its deadline has come."""
+
+    async def play():
+        with served(tmp_path, "700ms") as (service, secrets):
+            alice, bob = [await session(service, secrets[name]) for name in ("alice", "bob")]
+            charged = asyncio.Event()
+            first = asyncio.create_task(alice.ask(COUNT, EPSILON, lambda stage: stage == "charged" and charged.set()))
+            await charged.wait()
+            second = asyncio.create_task(timed(bob.ask(COUNT, EPSILON)))
+            await asyncio.sleep(0.1)
+            service.populations["clinic"].tokens.revoke("bob")
+            await first
+            _, error = await second
+            spent = service.populations["clinic"].curator.budget("bob").spent.epsilon
+            await service.close()
+            return error, spent
+
+    error, spent = asyncio.run(play())
+    assert error.code == "token-ended"
+    assert spent == 0
+
+
+def test_what_is_made_of_an_answer_is_made_in_a_thread_before_its_deadline(tmp_path, monkeypatch):
+    """Of a new one, of a recorded one, of a batch and of a release: then there is nothing to do but to send it."""
+    seen, deadline = [], Schedule._deadline
+
+    async def noted(schedule, start):
+        seen.append("deadline")
+        await deadline(schedule, start)
+
+    def made(found):
+        seen.append("made")
+        assert threading.current_thread() is not threading.main_thread()
+        return found
+
+    monkeypatch.setattr(Schedule, "_deadline", noted)
+
+    async def play():
+        with served(tmp_path, "50ms") as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            answer = await alice.asked(COUNT, EPSILON, made)
+            await alice.asked(COUNT, EPSILON, made)
+            await alice.asked("SELECT city FROM hospitals", {}, made)
+            await alice.asked_all([COUNT, BY_REGION], EPSILON, made)
+            await alice.released(Workload.histogram("age // 10"), EPSILON, made)
+            await service.close()
+            return answer
+
+    assert asyncio.run(play()).table.num_rows == 1
+    assert seen == ["made", "deadline", "made", "made", "made", "deadline", "made", "deadline"]
+
+
 def test_every_failure_to_come_in_has_the_same_words_and_takes_the_same_time(tmp_path):
     async def play():
         with served(tmp_path) as (service, secrets):
@@ -291,7 +347,7 @@ def test_a_batch_and_a_release_leave_on_schedule(tmp_path):
     async def play():
         with served(tmp_path, "300ms") as (service, secrets):
             alice = await session(service, secrets["alice"])
-            took = await timed(alice.ask_all([COUNT, BY_REGION], {"epsilon": 1}))
+            took = await timed(alice.asked_all([COUNT, BY_REGION], {"epsilon": 1}, list))
             await service.close()
             return took
 
@@ -328,9 +384,9 @@ def test_a_batch_that_another_process_has_paid_for_waits_as_well(tmp_path):
             curator = service.populations["clinic"].curator
             charged = time.time()
             await asyncio.to_thread(curator.ask_all, [COUNT, BY_REGION], analyst="bob", epsilon="0.5")
-            await alice.ask_all([COUNT, BY_REGION], EPSILON)
+            await alice.asked_all([COUNT, BY_REGION], EPSILON, list)
             took = time.time() - charged
-            again = await timed(alice.ask_all([COUNT, BY_REGION], EPSILON))
+            again = await timed(alice.asked_all([COUNT, BY_REGION], EPSILON, list))
             await service.close()
             return took, again
 
@@ -567,8 +623,8 @@ def test_there_repeats_of_a_batch_wait_as_well(tmp_path, monkeypatch):
     async def play():
         with served(tmp_path, "700ms") as (service, secrets):
             alice = await session(service, secrets["alice"])
-            await alice.ask_all([COUNT, BY_REGION], EPSILON)
-            took = await timed(alice.ask_all([COUNT, BY_REGION], EPSILON))
+            await alice.asked_all([COUNT, BY_REGION], EPSILON, list)
+            took = await timed(alice.asked_all([COUNT, BY_REGION], EPSILON, list))
             await service.close()
             return took
 
@@ -663,3 +719,19 @@ def test_to_open_a_question_again_never_charges_a_share_that_came_later(tmp_path
         return before is not None, after, spent
 
     assert asyncio.run(play()) == (True, None, 0)
+
+
+def test_long_texts_are_not_remembered_however_many_there_are(tmp_path):
+    """A question that is refused costs nothing, and people choose what is in it."""
+
+    async def play():
+        with served(tmp_path) as (service, secrets):
+            bob = await session(service, secrets["bob"])
+            for turn in range(5):
+                await timed(bob.ask(f"{COUNT} /* {turn} {'x' * 50_000} */", {}))  # does not say what to spend
+            await timed(bob.ask(COUNT, {}))
+            kept = [sql for sql, _ in service.populations["clinic"].curator._priced._known]
+            await service.close()
+            return kept
+
+    assert asyncio.run(play()) == [COUNT]

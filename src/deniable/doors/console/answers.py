@@ -18,8 +18,7 @@ from deniable.doors.console.drawn.snippets import snippets
 from deniable.doors.console.pages import HOME, page
 from deniable.doors.console.visitors import Visiting
 from deniable.doors.console.written import WrittenQuestion
-from deniable.doors.http.formats import ARROW, CSV, JSON, PARQUET
-from deniable.doors.http.formats import written as file_of
+from deniable.doors.http.formats import ARROW, CSV, JSON, PARQUET, response, written
 from deniable.doors.http.jobs import Asked
 from deniable.service.session import Session
 
@@ -60,20 +59,20 @@ class AnswerPage:
 @router.get("/answers/{name}")
 async def look(request: Request, name: str, visitor: Visiting, one: str = "", other: str = "") -> Response:
     """The question with its answer below; or with what became of it."""
-    asked, written = _mine(request, visitor.session, name)
+    asked, question = _mine(request, visitor.session, name)
     place = f"{HOME}/answers/{name}"
     if asked.task is None or not asked.task.done():
         stage = asked.stages[-1]
-        return await asking.shown(request, visitor, written, waiting={"place": place, "stage": stage})
+        return await asking.shown(request, visitor, question, waiting={"place": place, "stage": stage})
     try:
         answer = asked.task.result()
     except Refused as refusal:
-        price = asking.Price(written, refusal=refusal)
-        return await asking.shown(request, visitor, written, price=price)
+        price = asking.Price(question, refusal=refusal)
+        return await asking.shown(request, visitor, question, price=price)
     except Failed as failure:
-        return await asking.shown(request, visitor, written, waiting={"place": "", "stage": str(failure)})
-    found = AnswerPage(place, written, answer, (one, other))
-    return await asking.shown(request, visitor, written, answer=found.facts(request, visitor.session))
+        return await asking.shown(request, visitor, question, waiting={"place": "", "stage": str(failure)})
+    found = AnswerPage(place, question, answer, (one, other))
+    return await asking.shown(request, visitor, question, answer=found.facts(request, visitor.session))
 
 
 @router.get("/answers/{name}/stage")
@@ -99,7 +98,7 @@ def file(answer: NoisyAnswer | PublicAnswer, form: str) -> Response:
     """With a name, so that a browser keeps it and does not show it."""
     if form not in FORMS:
         raise HTTPException(404)
-    found = file_of(answer, FORMS[form])
+    found = response(written(answer, FORMS[form]), FORMS[form])
     found.headers["Content-Disposition"] = f'attachment; filename="answer.{form}"'
     return found
 
@@ -108,7 +107,7 @@ def _mine(request: Request, session: Session, name: str) -> tuple[Asked, Written
     """Somebody else's is not there, and neither is one that was forgotten."""
     session.may_ask()
     asked = request.app.state.jobs.get((session.population.name, session.who), name)
-    written = request.app.state.texts.get(name)
-    if asked is None or written is None:
+    question = request.app.state.texts.get(name)
+    if asked is None or question is None:
         raise HTTPException(404, "This answer is not kept here any more. Open it from your history: that is free.")
-    return asked, written
+    return asked, question

@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Generic, TypeVar, Union
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -27,6 +27,7 @@ KEY = b"deniable"
 """Under which an Arrow schema keeps what is said of the answer."""
 
 
+Found = TypeVar("Found")
 Written = Union[NoisyAnswer, PublicAnswer, "Release"]
 """What is written: it has a table, intervals, and says what it cost."""
 
@@ -50,12 +51,17 @@ def wanted(accept: str | None, forms: Sequence[str] = FORMS) -> str:
 
 
 def said(body: object, status: int = 200, headers: dict[str, str] | None = None, media: str = JSON) -> Response:
-    """A body in JSON, which has no infinity and no NaN: they are null."""
+    """A body in JSON."""
+    return Response(_json(body), status, headers, media)
+
+
+def _json(body: object) -> bytes:
+    """JSON has no infinity and no NaN: they are null."""
     try:
         text = json.dumps(body, allow_nan=False)
     except ValueError:
         text = json.dumps(_finite(body), allow_nan=False)
-    return Response(text, status, headers, media)
+    return text.encode()
 
 
 def beside(answer: Written) -> dict[str, object]:
@@ -63,24 +69,41 @@ def beside(answer: Written) -> dict[str, object]:
     return {key: value for key, value in _whole(answer).items() if key != "rows"}
 
 
-def written(answer: Written, form: str) -> Response:
+class Ready(Generic[Found]):
+    """An answer, or several, whose bytes were made before the deadline; other forms are made on demand."""
+
+    def __init__(self, found: Found, form: str, write: Callable[[Found, str], bytes]) -> None:
+        self._found, self._form, self._write = found, form, write
+        self._bytes = write(found, form)
+
+    def response(self, form: str) -> Response:
+        """In this form."""
+        return response(self._bytes if form == self._form else self._write(self._found, form), form)
+
+
+def response(content: bytes, form: str) -> Response:
+    """What was written in this form."""
+    return Response(content, media_type=f"{CSV}; charset=utf-8" if form == CSV else form)
+
+
+def written(answer: Written, form: str) -> bytes:
     """The answer, with its intervals."""
     if form == JSON:
-        return said(_whole(answer))
+        return _json(_whole(answer))
     if form == CSV:
-        return Response(csv_of(answer.with_intervals), media_type=f"{CSV}; charset=utf-8")
+        return csv_of(answer.with_intervals).encode()
     if form == ARROW:
-        return Response(_streamed(answer), media_type=form)
+        return _streamed(answer)
     sink = pa.BufferOutputStream()
     pq.write_table(_noted(answer), sink)
-    return Response(sink.getvalue().to_pybytes(), media_type=form)
+    return bytes(sink.getvalue().to_pybytes())
 
 
-def written_all(answers: Sequence[Written], form: str) -> Response:
+def written_all(answers: Sequence[Written], form: str) -> bytes:
     """Several answers: JSON, or Arrow streams, one after the other."""
     if form == ARROW:
-        return Response(b"".join(_streamed(answer) for answer in answers), media_type=form)
-    return said({"answers": [_whole(answer) for answer in answers]})
+        return b"".join(_streamed(answer) for answer in answers)
+    return _json({"answers": [_whole(answer) for answer in answers]})
 
 
 def _whole(answer: Written) -> dict[str, object]:

@@ -98,6 +98,10 @@ class Jobs:
             self._keys.popitem(last=False)
         return asked
 
+    def knows(self, owner: tuple[str, str], key: str | None) -> bool:
+        """Whether this person has used the key lately."""
+        return key is not None and (*owner, key) in self._keys
+
     def forget(self, asked: Asked) -> None:
         """It was heard, or too many came after it. To ask again is free, because the ledger has the answer."""
         self._found.pop(asked.id, None)

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Header, Request
 from fastapi.responses import Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
-from deniable.doors.http.formats import ARROW, CSV, JSON, PARQUET, said, wanted, written, written_all
+from deniable.doors.http.formats import ARROW, CSV, JSON, PARQUET, Ready, said, wanted, written, written_all
 from deniable.doors.http.guard import Somebody
 from deniable.doors.http.jobs import Asked, Jobs
 from deniable.doors.http.problems import PROBLEMS
@@ -64,10 +64,9 @@ async def ask(  # noqa: PLR0917 - as many headers as it has
     """The answer, when its time has come; with `Prefer: respond-async` its address, at once."""
     form, (whole, spending) = wanted(accept), question.settled()
 
-    async def work(asked: Asked) -> Callable[[str], Response]:
+    async def work(asked: Asked) -> Ready[Any]:
         with whole.as_written():
-            answer = await session.ask(whole.text, spending, asked.told)
-        return lambda other: written(answer, other)
+            return await session.asked(whole.text, spending, lambda answer: Ready(answer, form, written), asked.told)
 
     return await _answered(request, session, (form, prefer, idempotency_key, question.model_dump_json()), work)
 
@@ -86,9 +85,10 @@ async def ask_all(  # noqa: PLR0917 - same
     """All answers, or none; in JSON, or as Arrow streams, one after the other."""
     form, texts = wanted(accept, (JSON, ARROW)), filled_all(batch.questions, batch.params)
 
-    async def work(asked: Asked) -> Callable[[str], Response]:
-        answers = await session.ask_all(texts, batch.named(), asked.told)
-        return lambda other: written_all(answers, other)
+    async def work(asked: Asked) -> Ready[Any]:
+        return await session.asked_all(
+            texts, batch.named(), lambda answers: Ready(answers, form, written_all), asked.told
+        )
 
     return await _answered(request, session, (form, prefer, idempotency_key, batch.model_dump_json()), work)
 
@@ -107,9 +107,8 @@ async def release(  # noqa: PLR0917 - same
 
     form, workload = wanted(accept), read_workload(released.workload)
 
-    async def work(asked: Asked) -> Callable[[str], Response]:
-        found = await session.release(workload, released.named(), asked.told)
-        return lambda other: written(found, other)
+    async def work(asked: Asked) -> Ready[Any]:
+        return await session.released(workload, released.named(), lambda found: Ready(found, form, written), asked.told)
 
     return await _answered(request, session, (form, prefer, idempotency_key, released.model_dump_json()), work)
 
@@ -123,8 +122,10 @@ async def look(
     asked = _mine(request, session, name)
     if asked.task is None or not asked.task.done():
         return _later(request, asked)
-    found: Response = asked.task.result()(wanted(accept))
-    return found
+    form, found = wanted(accept), asked.task.result()
+    if not isinstance(found, Ready):  # it was asked on a page of the console, and has its address there
+        raise _unknown()
+    return found.response(form)
 
 
 @router.get(
@@ -143,13 +144,16 @@ async def _answered(
     request: Request,
     session: Session,
     sent: tuple[str, str | None, str | None, str],
-    work: Callable[[Asked], Coroutine[Any, Any, Callable[[str], Response]]],
+    work: Callable[[Asked], Coroutine[Any, Any, Ready[Any]]],
 ) -> Response:
     """Begin, and wait for the answer unless the client would rather not."""
     form, prefer, key, body = sent
     jobs: Jobs = request.app.state.jobs
     digest = hashlib.sha256(f"{request.url.path}\n{body}".encode()).hexdigest()
-    asked = jobs.start((session.population.name, session.who), key, digest, work)
+    owner = session.population.name, session.who
+    if jobs.knows(owner, key):  # what is begun is counted where it is begun; this is only looked at
+        session.admit()
+    asked = jobs.start(owner, key, digest, work)
     if asked.task is None or "respond-async" in (prefer or "").lower():
         return _later(request, asked)
     done, _ = await asyncio.wait([asked.task], timeout=_PATIENCE)
@@ -157,8 +161,8 @@ async def _answered(
         return _later(request, asked)
     if key is None:
         jobs.forget(asked)
-    found: Response = asked.task.result()(form)
-    return found
+    found: Ready[Any] = asked.task.result()
+    return found.response(form)
 
 
 def _later(request: Request, asked: Asked) -> Response:
@@ -169,6 +173,10 @@ def _later(request: Request, asked: Asked) -> Response:
 def _mine(request: Request, session: Session, name: str) -> Asked:
     asked = request.app.state.jobs.get((session.population.name, session.who), name)
     if asked is None:
-        raise HTTPException(404, "There is no such question of yours.")
+        raise _unknown()
     found: Asked = asked
     return found
+
+
+def _unknown() -> HTTPException:
+    return HTTPException(404, "There is no such question of yours.")

@@ -66,14 +66,15 @@ class HttpDoor:
 
 
 def impatient(limits: ServerLimits) -> type[H11Protocol]:
-    """The protocol, with an end to connections on which nothing is asked, and a limit on those from one address."""
+    """The protocol, with an end to connections that stand still, and a limit on those from one address."""
     coming: Counter[str] = Counter()
 
     class Impatient(H11Protocol):
-        """A connection is closed when for a while no request has come, whole, and none is being answered."""
+        """Closed when for a while no request has come, whole, and none is being answered, or nothing sent was taken."""
 
         _timer: asyncio.TimerHandle | None = None
         _last: object = None
+        _untaken = 0
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in its base
             super().connection_made(transport)
@@ -93,6 +94,10 @@ def impatient(limits: ServerLimits) -> type[H11Protocol]:
 
         def _look(self) -> None:
             now: Any = self.scope
+            before, self._untaken = self._untaken, self.transport.get_write_buffer_size()
+            if 0 < before <= self._untaken:
+                self.transport.abort()  # to close it would be to wait for ever
+                return
             answering = self.cycle is not None and not self.cycle.response_complete
             if now is self._last and not answering:
                 self.transport.close()

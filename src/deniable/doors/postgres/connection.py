@@ -13,10 +13,10 @@ from deniable.doors.postgres.catalogue.run import Catalogue
 from deniable.doors.postgres.errors import PgError, failed, protocol, refused
 from deniable.doors.postgres.executor import Executor
 from deniable.doors.postgres.lexing import Statement, split
-from deniable.doors.postgres.messages import Body, Wire, data_row, zero
-from deniable.doors.postgres.portals import PgColumn, Portal, Result, formats_of
+from deniable.doors.postgres.messages import Body, Wire, zero
+from deniable.doors.postgres.portals import PgColumn, Portal, Result, as_copied, as_messages, formats_of
 from deniable.doors.postgres.settings import FIXED, REPORTED, Settings
-from deniable.doors.postgres.types import Value, from_wire, size_of, to_binary, to_text
+from deniable.doors.postgres.types import from_wire, size_of
 from deniable.service.limits import ServerLimits
 from deniable.service.log import note
 from deniable.service.session import Session
@@ -75,6 +75,8 @@ class ClientConnection:
                 raise protocol("invalid frontend message type")
             elif not self._skipping:
                 self._skipping = not await self._guarded(_EXTENDED[letter](self, Body(body)))
+            if self._wire.full:  # whoever sends on and on without a Sync does not fill our memory
+                await self._wire.flush()
 
     async def _ready(self) -> None:
         self._wire.send(b"Z", self._executor.transaction)
@@ -120,7 +122,7 @@ class ClientConnection:
             self._wire.send(b"I")
         for statement in statements:
             try:
-                result = await self._executor.run(statement, (), ())
+                result = await self._executor.run(statement, (), (), ())
             except PgError as error:
                 raise _placed(error, statement) from None
             except Refused as refusal:
@@ -128,7 +130,7 @@ class ClientConnection:
             self._before(result)
             if result.columns is not None and result.copy is None:
                 self._describe_rows(result.columns, [self._executor.format] * len(result.columns))
-                await self._rows(result.columns, result.rows, [self._executor.format])
+                await self._rows(result, [self._executor.format])
             await self._after(result)
 
     async def _parse(self, body: Body) -> None:
@@ -181,7 +183,8 @@ class ClientConnection:
                 self._wire.send(b"I")
                 return
             try:
-                portal.result = await self._executor.run(statements[0], portal.values, portal.prepared.parameters)
+                values, oids = portal.values, portal.prepared.parameters
+                portal.result = await self._executor.run(statements[0], values, oids, portal.formats)
             except PgError as error:
                 raise _placed(error, statements[0]) from None
             self._before(portal.result)
@@ -189,12 +192,12 @@ class ClientConnection:
         if result.columns is None or result.copy is not None:
             await self._after(result)
             return
-        rows = portal.fetch(most or None)
-        await self._rows(result.columns, rows, formats_of(portal.formats, result.columns))
+        part = portal.fetch(most or None)
+        await self._rows(part, portal.formats)
         if most and not portal.ended:
             self._wire.send(b"s")
         else:
-            self._wire.tag(result.tag if len(rows) == len(result.rows) else f"SELECT {len(rows)}")
+            self._wire.tag(result.tag if len(part.rows) == len(result.rows) else f"SELECT {len(part.rows)}")
 
     async def _close(self, body: Body) -> None:
         kind, name = body.take(1), body.string()
@@ -214,11 +217,7 @@ class ClientConnection:
             form = int(result.copy.format == "binary")
             width = len(result.columns)
             self._wire.send(b"H", struct.pack(f"!BH{width}H", form, width, *[form] * width))
-            names, oids = [one.name for one in result.columns], [one.oid for one in result.columns]
-            for piece in result.copy.messages(names, oids, result.rows):
-                self._wire.send(b"d", piece)
-                if self._wire.full:
-                    await self._wire.flush()
+            await self._wire.forward(result.ready or as_copied(result.columns, result.rows, result.copy))
             self._wire.send(b"c")
         self._wire.tag(result.tag)
 
@@ -230,19 +229,10 @@ class ClientConnection:
             parts.append(zero(name) + struct.pack("!IhIhih", 0, 0, column.oid, size_of(column.oid), -1, form))
         self._wire.send(b"T", b"".join(parts))
 
-    async def _rows(
-        self, columns: Sequence[PgColumn], rows: Sequence[tuple[Value, ...]], formats: Sequence[int]
-    ) -> None:
-        forms = formats_of(formats, columns)
-        oids = [column.oid for column in columns]
-        for row in rows:
-            values = [
-                to_binary(value, oid) if form else to_text(value)
-                for value, oid, form in zip(row, oids, forms, strict=True)
-            ]
-            self._wire.send(b"D", data_row(values))
-            if self._wire.full:
-                await self._wire.flush()
+    async def _rows(self, result: Result, formats: Sequence[int]) -> None:
+        if result.columns is not None:
+            formats_of(formats, result.columns)
+            await self._wire.forward(result.ready or as_messages(result.columns, result.rows, formats))
 
 
 _EXTENDED = {

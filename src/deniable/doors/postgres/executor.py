@@ -53,15 +53,17 @@ class Executor:
             prepared.described = command.kind == "select" and not self._settings.intervals
         return prepared.columns
 
-    async def run(self, statement: Statement, values: Sequence[Value], oids: Sequence[int]) -> Result:
-        """Do what it says."""
+    async def run(
+        self, statement: Statement, values: Sequence[Value], oids: Sequence[int], formats: Sequence[int]
+    ) -> Result:
+        """Do what it says; its rows will be sent in these formats."""
         self.format = 0
         self._desk = replace(self._desk, session=replace(self._session, request=request_id()))
         command = understood(statement)
         if self.transaction == _BROKEN and command.kind not in {"end", "savepoint"}:
             raise PgError("25P02", "current transaction is aborted, commands ignored until end of transaction block")
         try:
-            return await self._run(command, statement.text, values, oids)
+            return await self._run(command, statement.text, values, oids, formats)
         except PgError as error:
             if error.place is not None and command.start:
                 raise _moved(error, command.start) from None
@@ -136,15 +138,15 @@ class Executor:
         return (PgColumn("QUERY PLAN", TEXT),) if command.kind == "explain" else None
 
     async def _run(  # noqa: PLR0911 - one for each kind of statement
-        self, command: Command, text: str, values: Sequence[Value], oids: Sequence[int]
+        self, command: Command, text: str, values: Sequence[Value], oids: Sequence[int], formats: Sequence[int]
     ) -> Result:
         if command.kind == "select":
-            return await self._desk.select(command.text, values, oids)
+            return await self._desk.select(command.text, values, oids, formats)
         if command.kind == "explain":
             return await self._desk.explain(command.text, values, oids)
         if command.kind == "copy":
-            found = await self._desk.select(command.text, values, oids)
-            return Result(f"COPY {len(found.rows)}", found.columns, found.rows, found.notices, copied(text)[2])
+            found = await self._desk.select(command.text, values, oids, form := copied(text)[2])
+            return replace(found, tag=f"COPY {len(found.rows)}", copy=form)
         if command.kind == "declare":
             return await self._declare(command, values, oids)
         if command.kind in {"fetch", "move"}:
@@ -157,18 +159,18 @@ class Executor:
     async def _declare(self, command: Command, values: Sequence[Value], oids: Sequence[int]) -> Result:
         """A cursor has its rows from the start: an answer is whole, and paid for once; if there is room for it."""
         self._vacant(command.name)
-        found = await self._desk.select(command.text, values, oids)
+        found = await self._desk.select(command.text, values, oids, None)
         portal = Portal(Prepared(command.text, tuple(oids)), formats=(int(command.binary),), result=found, cursor=True)
         self.keep_portal(command.name, portal)
         return Result("DECLARE CURSOR", notices=found.notices)
 
     def _fetch(self, command: Command) -> Result:
         portal = self.portal(command.name)
-        rows = portal.fetch(command.count)
-        if command.kind == "move" or portal.result is None:
-            return Result(f"MOVE {len(rows)}")
+        part = portal.fetch(command.count)
+        if command.kind == "move":
+            return Result(f"MOVE {len(part.rows)}")
         self.format = portal.formats[0] if portal.cursor and portal.formats else 0
-        return Result(f"FETCH {len(rows)}", portal.result.columns, rows)
+        return Result(f"FETCH {len(part.rows)}", part.columns, part.rows)
 
     def _quiet(self, command: Command, text: str) -> Result:  # noqa: PLR0911 - one for each kind of statement
         """What concerns only the connection."""

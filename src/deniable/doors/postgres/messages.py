@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from deniable.doors.postgres.errors import PgError, protocol
 from deniable.service.limits import ServerLimits
@@ -38,7 +38,14 @@ class Wire:
 
     def send(self, letter: bytes, body: bytes = b"") -> None:
         """Gather a message."""
-        self._out += letter + struct.pack("!I", len(body) + 4) + body
+        self._out += message(letter, body)
+
+    async def forward(self, messages: Iterable[bytes]) -> None:
+        """Gather messages, and send them as they become many."""
+        for one in messages:
+            self._out += one
+            if self.full:
+                await self.flush()
 
     @property
     def full(self) -> bool:
@@ -73,6 +80,11 @@ class Wire:
     def authentication(self, code: int, body: bytes = b"") -> None:
         """One of the Authentication messages."""
         self.send(b"R", struct.pack("!I", code) + body)
+
+
+def message(letter: bytes, body: bytes) -> bytes:
+    """As it goes over the wire."""
+    return letter + struct.pack("!I", len(body) + 4) + body
 
 
 def zero(text: str) -> bytes:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from deniable.doors.postgres.copying import CopyForm
 from deniable.doors.postgres.errors import PgError
-from deniable.doors.postgres.types import Value
+from deniable.doors.postgres.messages import data_row, message
+from deniable.doors.postgres.types import Value, to_binary, to_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,9 @@ class Result:
     notices: tuple[str, ...] = ()
     copy: CopyForm | None = None
     """How the rows are copied out, if they are."""
+    ready: Sequence[bytes] = ()
+    """The rows as messages, in the form that was asked for, where it was known before: so there is nothing left to do
+    when the deadline has come."""
 
 
 @dataclass(slots=True)
@@ -52,18 +56,36 @@ class Portal:
     cursor: bool = False
     sent: set[int] = field(default_factory=set)
 
-    def fetch(self, most: int | None) -> Sequence[tuple[Value, ...]]:
+    def fetch(self, most: int | None) -> Result:
         """The next rows, at most so many; None: all."""
         if self.result is None:
             raise PgError("55000", "the portal has not been executed")
         end = len(self.result.rows) if most is None else min(len(self.result.rows), self.at + most)
-        rows, self.at = self.result.rows[self.at : end], end
-        return rows
+        next_rows, self.at = slice(self.at, end), end
+        return replace(self.result, rows=self.result.rows[next_rows], ready=self.result.ready[next_rows])
 
     @property
     def ended(self) -> bool:
         """Whether nothing is left."""
         return self.result is None or self.at >= len(self.result.rows)
+
+
+def as_messages(
+    columns: Sequence[PgColumn], rows: Sequence[tuple[Value, ...]], formats: Sequence[int]
+) -> Iterator[bytes]:
+    """Each row as a DataRow."""
+    oids, forms = [column.oid for column in columns], formats_of(formats, columns)
+    for row in rows:
+        values = [
+            to_binary(value, oid) if form else to_text(value) for value, oid, form in zip(row, oids, forms, strict=True)
+        ]
+        yield message(b"D", data_row(values))
+
+
+def as_copied(columns: Sequence[PgColumn], rows: Sequence[tuple[Value, ...]], form: CopyForm) -> Iterator[bytes]:
+    """Each row, and what stands before and behind them, as CopyData."""
+    for piece in form.messages([one.name for one in columns], [one.oid for one in columns], rows):
+        yield message(b"d", piece)
 
 
 def formats_of(formats: Sequence[int], columns: Sequence[PgColumn]) -> list[int]:

@@ -17,10 +17,11 @@ from deniable.curator import NoisyAnswer, PublicAnswer
 from deniable.doors.postgres import parameters
 from deniable.doors.postgres.catalogue.run import Catalogue, Interrupt, own
 from deniable.doors.postgres.catalogue.translate import Node, parsed
+from deniable.doors.postgres.copying import CopyForm
 from deniable.doors.postgres.errors import PgError, failed, refused
 from deniable.doors.postgres.lexing import shape, tokens
 from deniable.doors.postgres.parameters import as_column, samples
-from deniable.doors.postgres.portals import PgColumn, Result
+from deniable.doors.postgres.portals import PgColumn, Result, as_copied, as_messages
 from deniable.doors.postgres.settings import Settings
 from deniable.doors.postgres.types import BOOL, DATE, FLOAT8, INT8, NUMERIC, TEXT, TIME, TIMESTAMP, Value, oid_of
 from deniable.planner import Quote
@@ -32,8 +33,6 @@ from deniable.service.session import Session
 _LONGEST = 65_536
 _SHORT = 4_096
 """Characters of a statement that is remembered: clients send the same ones again and again."""
-_MANY = 10_000
-"""Rows that are made ready in a thread, so that nobody else waits meanwhile."""
 _UNKNOWN = {"0A000", "42P01", "42703", "42883"}
 """What the catalogue says of things that PostgreSQL may have and we have not: worth a line in the log."""
 _END = {Kind.INTEGER: FLOAT8, Kind.NUMBER: FLOAT8, Kind.DATE: DATE, Kind.TIMESTAMP: TIMESTAMP, Kind.TIME: TIME}
@@ -75,25 +74,33 @@ class Desk:
             found += [PgColumn(f"{name}_{side}", oid) for name, oid in ends.items() if oid for side in ("low", "high")]
         return tuple(found)
 
-    async def select(self, text: str, values: Sequence[Value], oids: Sequence[int]) -> Result:
-        """The answer to a SELECT."""
+    async def select(
+        self, text: str, values: Sequence[Value], oids: Sequence[int], form: Sequence[int] | CopyForm | None
+    ) -> Result:
+        """The answer to a SELECT, with its rows as they will be sent, if that is known."""
         if not self.is_question(text):
             return await self._look(parsed(text), text, values)
-        question = self._filled(text, values, oids)
+        question, intervals = self._filled(text, values, oids), self.settings.intervals
+
+        def made(answer: NoisyAnswer | PublicAnswer) -> Result:
+            """In a thread, before the deadline."""
+            left = () if answer.free else self._left()
+            table = answer.with_intervals if intervals else answer.table
+            columns = tuple(PgColumn(field.name, _arrow_oid(field.type)) for field in table.schema)
+            rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+            return Result(
+                f"SELECT {len(rows)}", columns, rows, _notices(answer, left), None, _ready(columns, rows, form)
+            )
+
         with _in_words(question):
             plain, hint = hinted(question.text)
-            answer = await self.session.ask(plain, merged(hint, self.settings.spending))
-            left = () if answer.free else await self._left()
-        table = answer.with_intervals if self.settings.intervals else answer.table
-        columns = tuple(PgColumn(field.name, _arrow_oid(field.type)) for field in table.schema)
-        rows = _rows(table) if table.num_rows < _MANY else await asyncio.to_thread(_rows, table)
-        return Result(f"SELECT {len(rows)}", columns, rows, _notices(answer, left))
+            return await self.session.asked(plain, merged(hint, self.settings.spending), made)
 
-    async def _left(self) -> tuple[str, ...]:
-        """What may still be asked; nothing, if that is refused: the answer was paid for, and leaves."""
+    def _left(self) -> tuple[str, ...]:
+        """What may still be asked; nothing, if that cannot be said: the answer was paid for, and leaves."""
         try:
-            return (await self.session.budget()).notes
-        except Refused:
+            return self.session.account().notes
+        except (Refused, Failed):
             return ()
 
     async def explain(self, text: str, values: Sequence[Value], oids: Sequence[int]) -> Result:
@@ -257,8 +264,13 @@ def _cast_parameters(text: str) -> dict[int, int]:
     return found
 
 
-def _rows(table: pa.Table) -> list[tuple[Value, ...]]:
-    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+def _ready(
+    columns: Sequence[PgColumn], rows: Sequence[tuple[Value, ...]], form: Sequence[int] | CopyForm | None
+) -> list[bytes]:
+    if isinstance(form, CopyForm):
+        return list(as_copied(columns, rows, form))
+    fits = form is not None and len(form) in {0, 1, len(columns)}  # else it is an error, which is said in its place
+    return list(as_messages(columns, rows, form)) if fits and form is not None else []
 
 
 def _notices(answer: NoisyAnswer | PublicAnswer, left: Sequence[str]) -> tuple[str, ...]:

@@ -75,9 +75,15 @@ class PostgresDoor:
         except Exception as error:  # noqa: BLE001 - one client's accident is not everybody's
             note("door-failed", failure=True, code=type(error).__name__)
         finally:
-            writer.close()
+            self._let_go(writer)
             if task is not None:
                 self._open.discard(task)
+
+    def _let_go(self, writer: asyncio.StreamWriter) -> None:
+        """Close, once the client has taken what it was sent; one that does not is not waited for."""
+        writer.close()
+        if writer.transport.get_write_buffer_size():
+            asyncio.get_running_loop().call_later(self._service.limits.stalled, writer.transport.abort)
 
     async def _talk(self, wire: Wire, peer: str) -> None:
         limits = self._service.limits

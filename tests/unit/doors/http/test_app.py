@@ -1,5 +1,6 @@
 """The HTTP door: what is answered, in which form, to whom; and what is refused, and how that is said."""
 
+import asyncio
 import csv
 import io
 import json
@@ -16,8 +17,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from deniable.doors.http.app import make_app
+from deniable.doors.http.formats import written
 from deniable.service.limits import ServerLimits
-from tests.support.doors import http
+from tests.support.doors import http, takes_little, until
+from tests.support.served import served
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 BY_REGION = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
@@ -289,6 +293,14 @@ def until_closed(connection):
         found += piece
 
 
+def test_a_client_that_takes_nothing_is_let_go_with_all_that_waits_for_it(tmp_path):
+    """What it has not taken is in our memory for as long as the connection is there."""
+    with http(tmp_path, limits=QUICK) as door, takes_little(door.port) as connection:
+        until(lambda: door.held() == 1, 60)
+        connection.sendall(b"GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n" * 400)
+        until(lambda: door.held() == 0, 60)
+
+
 @pytest.mark.parametrize(
     "sent",
     [
@@ -329,3 +341,51 @@ def test_a_body_that_is_too_large_is_refused_in_words(people):
 def test_a_method_that_is_not_there_says_which_are(people):
     found = people["carol"].put("/v1/tokens", json={})
     assert (found.status_code, found.headers["allow"]) == (405, "GET, POST")
+
+
+def test_what_was_asked_on_a_page_of_the_console_is_not_at_the_address_of_an_answer(tmp_path):
+    """Both are one person's questions on their way, and counted together."""
+
+    async def page(_asked):
+        return "an answer for a page"
+
+    async def play():
+        with served(tmp_path) as (service, secrets):
+            app = make_app(service)
+            asked = app.state.jobs.start(("clinic", "alice"), None, "", page)
+            await asked.task
+            headers = {"Authorization": f"Bearer {secrets['alice']}"}
+            client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://clinic", headers=headers)
+            async with client:
+                found = await client.get(f"/v1/questions/{asked.id}")
+            await service.close()
+            return found
+
+    assert asyncio.run(play()).status_code == 404
+
+
+def test_the_bytes_of_an_answer_are_made_in_a_thread_before_it_leaves(tmp_path, monkeypatch):
+    made = []
+
+    def noted(answer, form):
+        made.append((form, threading.current_thread().name.startswith("paid")))
+        return written(answer, form)
+
+    monkeypatch.setattr("deniable.doors.http.questions.written", noted)
+    with http(tmp_path) as door:
+        headers = {"Authorization": f"Bearer {door.tokens['alice']}", "Accept": "text/csv"}
+        found = httpx.post(f"{door.url}/v1/questions", json={"sql": COUNT, "epsilon": "0.5"}, headers=headers)
+    assert found.text.startswith("n,")
+    assert made == [("text/csv", True)]
+
+
+def test_a_key_that_is_sent_again_and_again_is_counted_each_time(tmp_path):
+    """Also with another body: refusals count, too."""
+    with http(tmp_path, limits=ServerLimits(per_second=0.001, burst=3)) as door:
+        headers = {"Authorization": f"Bearer {door.tokens['alice']}", "Idempotency-Key": "once"}
+        found = [
+            httpx.post(f"{door.url}/v1/questions", json={"sql": COUNT, "epsilon": epsilon}, headers=headers)
+            for epsilon in ("0.5", "0.5", "0.25", "0.5")
+        ]
+        assert [one.status_code for one in found] == [200, 200, 422, 429]
+        assert door.spent() == 0.5

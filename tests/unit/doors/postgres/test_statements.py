@@ -2,13 +2,17 @@
 
 import datetime as dt
 import struct
+import threading
 import time
 
 import psycopg
 import pytest
 from psycopg import pq
 
+from deniable.core.errors import Refused
+from deniable.doors.postgres.messages import data_row
 from deniable.service.limits import ServerLimits
+from deniable.service.session import Session
 from deniable.service.tokens import Role
 from tests.support.doors import postgres
 
@@ -370,16 +374,55 @@ def test_an_open_connection_notices_that_its_token_has_ended(door):
                 connection.execute(statement)
 
 
-def test_an_answer_that_was_paid_for_leaves_though_nothing_more_may_be_asked(tmp_path):
-    """What is left is read for the notice: where that is refused, the notice is shorter."""
+def test_an_answer_that_was_paid_for_leaves_though_nothing_more_may_be_asked(tmp_path, monkeypatch):
+    """What is left is part of the answer, and no request of its own: where it cannot be said, the notice is shorter."""
     with (
-        postgres(tmp_path, limits=ServerLimits(per_second=0.001, burst=1)) as door,
+        postgres(tmp_path, limits=ServerLimits(per_second=0.001, burst=2)) as door,
         psycopg.connect(door.dsn(), autocommit=True) as connection,
     ):
         heard = []
         connection.add_notice_handler(lambda notice: heard.append(notice.message_primary))
         assert connection.execute("SELECT COUNT(*) FROM visits").fetchone()
-        assert heard[0] == "spent ε 0.5"
+        assert heard[0].startswith("spent ε 0.5. Laplace noise: one question may still cost")
+        monkeypatch.setattr(Session, "account", _refused)
+        assert connection.execute("SELECT COUNT(*) FROM visits WHERE age < 5").fetchone()
+        assert heard[1] == "spent ε 0.5"
         with pytest.raises(psycopg.Error, match="too many requests"):
             connection.execute("SELECT COUNT(*) FROM visits")
-        assert door.spent() == 0.5
+        assert door.spent() == 1
+
+
+def _refused(_):
+    raise Refused("unknown-analyst", "There is no such analyst.", "Ask the custodian.")
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_the_rows_of_an_answer_are_written_in_a_thread_before_it_leaves(tmp_path, monkeypatch, binary):
+    """In the form that was asked for; a copy, too. When the deadline has come, they are only sent."""
+    made = []
+
+    def noted(values):
+        made.append(threading.current_thread().name.startswith("paid"))
+        return data_row(values)
+
+    monkeypatch.setattr("deniable.doors.postgres.portals.data_row", noted)
+    monkeypatch.setattr("deniable.doors.postgres.copying.data_row", noted)
+    form = "binary" if binary else "text"
+    with postgres(tmp_path, pace=None) as door, psycopg.connect(door.dsn(), autocommit=True) as connection:
+        rows = connection.cursor(binary=binary).execute(BY_REGION).fetchall()
+        with connection.cursor().copy(f"COPY ({COUNT} WHERE age < 40) TO STDOUT (FORMAT {form})") as copied:
+            assert b"".join(bytes(piece) for piece in copied)
+    assert [name for name, _ in rows] == ["north", "south", None]
+    assert made == [True] * (4 if binary else 3)
+
+
+def test_what_is_fetched_in_pieces_is_what_was_written(tmp_path):
+    """Portals, cursors of both forms, and a format for each column."""
+    with postgres(tmp_path, pace=None) as door, psycopg.connect(door.dsn()) as connection:
+        whole = connection.execute(BY_REGION).fetchall()
+        for form in ("", "BINARY "):
+            connection.execute(f"DECLARE c {form}CURSOR FOR {BY_REGION}")
+            found = [connection.execute("FETCH 2 FROM c").fetchall(), connection.execute("FETCH ALL FROM c").fetchall()]
+            assert found == [whole[:2], whole[2:]]
+            connection.execute("CLOSE c")
+        assert connection.cursor(binary=True).execute(BY_REGION).fetchall() == whole
