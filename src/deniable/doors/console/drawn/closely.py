@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
+from operator import attrgetter
 
-from deniable.doors.console.drawn.points import Points
+from deniable.doors.console.drawn.points import Point, Points
 
 _LONG = 60
 """Places, from which on a line is looked at in parts."""
@@ -20,12 +21,11 @@ def numbers(points: Points) -> str:
         return ""
     placed = {(one.series, one.place): one for one in points.all}
 
-    def each(name: str, end: Callable[[object], float]) -> list[float | None]:
+    def each(name: str, end: Callable[[Point], float]) -> list[float | None]:
         found = (placed.get((name, place)) for place in along)
         return [None if one is None else end(one) for one in found]
 
-    ends = ("value", "low", "high")
-    series = [{end: each(name, lambda one, end=end: getattr(one, end)) for end in ends} for name in points.series]
+    series = [{end: each(name, attrgetter(end)) for end in ("value", "low", "high")} for name in points.series]
     moments = isinstance(points.all[0].along, date)
     names = points.series if len(points.series) > 1 else [points.column]
     return json.dumps({"time": moments, "along": list(along.values()), "names": names, "series": series})

@@ -100,7 +100,10 @@ def _points(answer: NoisyAnswer, keys: Sequence[str], column: str, *, ordered: b
     sound = [row for row in rows if all(one is not None and isfinite(one) for one in row[-3:])]
     if ordered:
         sound.sort(key=lambda row: (row[0] is None, row[0]) if row[0] is not None else (True, 0))
-    return [Point(_short(row[0]), " / ".join(map(_short, row[1:-3])), *map(float, row[-3:]), row[0]) for row in sound]
+    return [
+        Point(_short(along), " / ".join(map(_short, others)), float(value), float(low), float(high), along)
+        for along, *others, value, low, high in sound
+    ]
 
 
 def _short(value: object) -> str:
