@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from deniable.core.vectors.design import GRID, Encoding, NumberFeature, VectorDesign
 from deniable.learn.learner import Classifier, Training
 from deniable.learn.models.margins import chances
-from deniable.learn.models.newton import descended
+from deniable.learn.models.newton import STRETCHED, descended
 
 FloatArray = NDArray[np.float64]
 
@@ -55,7 +55,8 @@ class LogisticRegression(Classifier):
     def training(self, design: VectorDesign) -> Training:
         """One matrix, sixteen gradients."""
         classes = design.classes.values
-        weights = yield from descended(design, 1 if len(classes) == 2 else len(classes))  # noqa: PLR2004 - two classes
+        rows = 1 if len(classes) == 2 else len(classes)  # noqa: PLR2004 - two classes
+        weights = yield from descended(design, rows, STRETCHED)
         return {"weights_": weights, "classes_": np.array(classes), **_in_units(design, weights)}
 
     @property

@@ -1,8 +1,9 @@
 """Newton's method on noisy sums: one noisy matrix bounds the curvature, then clipped, noisy gradients.
 
 The Hessian of a logistic loss is at most X'X / 4 (Boehning, Lindsay 1988; of several classes, at most X'X / 2), so
-steps of 4 (X'X)^-1 never overshoot; where X'X is no larger than its noise, a ridge of the noise's size keeps steps
-short.
+steps of 4 (X'X)^-1 never overshoot, and steps of up to twice that still descend; where X'X is no larger than its
+noise, a ridge of the noise's size keeps steps short. How many steps there are has to be said before the first is paid,
+so where noise is small, which is known once X'X is, they are longer.
 
 Rows are turned by M = (X'X + ridge)^-1/2 before their gradients are clipped and get their noise. In the direction in
 which rows differ little, a step divides by little: noise that is the same in all directions would be largest there.
@@ -21,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core.vectors.batch import Matrix
-from deniable.core.vectors.design import VectorDesign
+from deniable.core.vectors.design import GRID, VectorDesign
 from deniable.core.vectors.gram import DIAGONAL, OTHERS, Gram
 from deniable.core.vectors.residuals import TURN, Residuals, rounded, turned
 from deniable.learn.learner import NoisySum, PaidSum
@@ -35,6 +36,11 @@ _CLIP = Fraction(1, 2)
 """The longest gradient, as a part of the longest row: a model that is sure of the right class has less."""
 _LATE = 0.7
 """By what steps of the second half are shorter, so that their noise is averaged."""
+_QUIET = 0.25
+"""How far noise may move a margin in a step, times the step's length: with less, steps are longer, up to
+`STRETCHED`."""
+STRETCHED = 2.0
+"""The longest step that still descends, where the shortest is one that never overshoots."""
 _RIDGE = 0.5
 """As a part of the noise's norm, which is about the noise of a product times the root of the coordinates."""
 
@@ -46,6 +52,8 @@ class Curvature:
     turn: Matrix
     step: FloatArray
     """M^-1 (X'X + ridge)^-1, with M as it was rounded."""
+    spread: float
+    """How far a noise of one in each number of a gradient moves the margin of a row that is as long as rows may be."""
 
     @classmethod
     def of(cls, gram: Gram, measured: NoisySum) -> Curvature:
@@ -57,11 +65,21 @@ class Curvature:
         known = _with_sum(values, max(float(np.trace(matrix)), noise, 1e-9))
         scale = np.sqrt(known.sum() / (known / lifted).sum())
         turn = turned((directions / np.sqrt(lifted) * scale) @ directions.T)
-        return cls(turn, np.linalg.pinv(np.array(turn) / TURN) @ (directions / lifted) @ directions.T)
+        step = np.linalg.pinv(np.array(turn) / TURN) @ (directions / lifted) @ directions.T
+        along = ((step @ directions) ** 2).sum(axis=0)
+        spread = float(np.sqrt(along @ known / known.sum() * gram.design.square)) / GRID
+        return cls(turn, step, spread)
+
+    def length(self, noise: float, longest: float) -> float:
+        """Of a step, when each number of its gradient has so much noise."""
+        return min(max(_QUIET / max(noise * self.spread, 1e-9), 1.0), longest)
 
 
-def descended(design: VectorDesign, rows: int) -> Generator[PaidSum, NoisySum, FloatArray]:
-    """The coefficients of a logistic model: one row of them for two classes, or one for each class."""
+def descended(design: VectorDesign, rows: int, longest: float = 1.0) -> Generator[PaidSum, NoisySum, FloatArray]:
+    """The coefficients of a logistic model: one row of them for two classes, or one for each class.
+
+    Where there is little noise, steps are up to `longest` times as long as is surely safe.
+    """
     gram = Gram(design)
     curvature = Curvature.of(gram, (yield PaidSum(gram, FOR_CURVATURE)))
     bound = 4.0 if rows == 1 else 2.0
@@ -72,8 +90,9 @@ def descended(design: VectorDesign, rows: int) -> Generator[PaidSum, NoisySum, F
     for step in range(STEPS):
         measured = yield PaidSum(Residuals(design, rounded(found), clip, curvature.turn), each)
         gradient = measured.values.reshape(rows, design.size)
+        length = curvature.length(bound * float(measured.deviation[0]), longest)
         before = found
-        found = found - bound * (gradient @ curvature.step) * (1.0 if step < STEPS // 2 else _LATE)
+        found = found - bound * length * (gradient @ curvature.step) * (1.0 if step < STEPS // 2 else _LATE)
     return (before + found) / 2
 
 
