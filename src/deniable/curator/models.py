@@ -40,12 +40,15 @@ class Modelling(Asking):
 
         Pay by `rho`, or by `epsilon` and `delta`. Raises as `ask` does.
         """
+        from threadpoolctl import threadpool_limits  # noqa: PLC0415 - same
+
         from deniable.curator.training.purchase import plan_training  # noqa: PLC0415 - same
 
         spend = Spend.of(**payment).alone()
-        plan = plan_training(self._pricing.weighed(spend, sql or ""), learner, sql, target, spend)
-        recorded, paid = self._buy(plan, analyst)
-        return plan.made(recorded, lambda found: learner.learned(plan.trained(free=paid.free), found))
+        with threadpool_limits(1):  # threads that wait for each other take longer than a step's small matrices
+            plan = plan_training(self._pricing.weighed(spend, sql or ""), learner, sql, target, spend)
+            recorded, paid = self._buy(plan, analyst)
+            return plan.made(recorded, lambda found: learner.learned(plan.trained(free=paid.free), found))
 
     def explain_training(
         self,

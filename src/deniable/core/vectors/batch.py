@@ -73,8 +73,8 @@ def batch_of(design: VectorDesign, columns: Sequence[NDArray[np.generic]], weigh
         if isinstance(feature, NumberFeature):
             vectors[:, at] = np.trunc(np.clip(np.nan_to_num(values), -feature.reach, feature.reach))
         else:
-            _mark(vectors[:, at : at + len(feature.names)], values, feature)
-        at += len(feature.names)
+            _mark(vectors[:, at : at + feature.size], values, feature)
+        at += feature.size
     if design.constant:
         vectors[:, at] = design.constant
     target = np.asarray(columns[-1], dtype=np.float64) if design.target is not None else np.empty(0)

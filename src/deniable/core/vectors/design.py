@@ -44,6 +44,11 @@ class NumberFeature:
         return (self.name,)
 
     @property
+    def size(self) -> int:
+        """How many coordinates it has."""
+        return 1
+
+    @property
     def reach(self) -> int:
         """The farthest that a value lies from the centre."""
         return ceil(max(self.centre, 1 - self.centre) * GRID)
@@ -72,6 +77,11 @@ class CategoryFeature:
         return tuple(f"{self.name}={value}" for value in self.values)
 
     @property
+    def size(self) -> int:
+        """One for each value."""
+        return len(self.values)
+
+    @property
     def reach(self) -> int:
         """One."""
         return GRID
@@ -91,6 +101,11 @@ class BinnedFeature:
         """Of its coordinates: where each bin begins."""
         width = (self.high - self.low) / self.bins
         return tuple(f"{self.name}>={float(self.low + width * place):g}" for place in range(self.bins))
+
+    @property
+    def size(self) -> int:
+        """One for each bin."""
+        return self.bins
 
     @property
     def reach(self) -> int:
@@ -174,12 +189,12 @@ class VectorDesign:
     @property
     def size(self) -> int:
         """How many coordinates there are."""
-        return len(self.names)
+        return sum(feature.size for feature in self.features) + bool(self.constant)
 
     @property
     def reaches(self) -> tuple[int, ...]:
         """How far each coordinate can be from 0."""
-        named = tuple(feature.reach for feature in self.features for _ in feature.names)
+        named = tuple(feature.reach for feature in self.features for _ in range(feature.size))
         return (*named, *((self.constant,) if self.constant else ()))
 
     @property

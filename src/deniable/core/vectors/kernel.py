@@ -98,4 +98,6 @@ class Kernel(ABC):
 
 
 def _tuples(value: Any) -> Any:  # noqa: ANN401 - whole numbers, and lists of them
-    return tuple(_tuples(one) for one in value) if isinstance(value, list) else value
+    if not isinstance(value, list):
+        return value
+    return tuple(map(_tuples, value)) if value and isinstance(value[0], list) else tuple(value)

@@ -113,8 +113,7 @@ def rounded(coefficients: NDArray[np.float64]) -> Coefficients:
         >>> rounded(np.array([[0.5, -1000.0]]))
         ((2048, -1048576),)
     """
-    scaled = np.rint(np.clip(np.nan_to_num(coefficients), -_LARGEST / GRID, _LARGEST / GRID) * GRID)
-    return tuple(tuple(int(one) for one in row) for row in np.atleast_2d(scaled))
+    return _matrix(np.clip(np.nan_to_num(coefficients), -_LARGEST / GRID, _LARGEST / GRID) * GRID)
 
 
 def turned(matrix: NDArray[np.float64]) -> Matrix:
@@ -124,8 +123,11 @@ def turned(matrix: NDArray[np.float64]) -> Matrix:
         >>> turned(np.array([[1.0, 0.25], [0.25, 1e9]]))
         ((256, 64), (64, 1048576))
     """
-    scaled = np.rint(np.clip(np.nan_to_num(matrix) * TURN, -_FARTHEST_TURN, _FARTHEST_TURN))
-    return tuple(tuple(int(one) for one in row) for row in scaled)
+    return _matrix(np.clip(np.nan_to_num(matrix) * TURN, -_FARTHEST_TURN, _FARTHEST_TURN))
+
+
+def _matrix(scaled: NDArray[np.float64]) -> Matrix:
+    return tuple(map(tuple, np.rint(np.atleast_2d(scaled)).astype(np.int64).tolist()))
 
 
 def _table(first: int, last: int, rule: object) -> IntArray:

@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -129,7 +129,7 @@ class TrainingPlan:
 
     def mechanism(self, measure: PaidSum) -> Gaussian:
         """The noise of one sum: its sensitivity is the kernel's theorem, its price the model's share."""
-        return Gaussian(sensitivity=measure.kernel.sensitivity, rho=self.rho * measure.share)
+        return _noise(measure.kernel.sensitivity, self.rho * measure.share)
 
     def measured(self, measure: PaidSum, noisy: IntArray) -> NoisySum:
         """Noisy whole numbers in the vectors' own unit."""
@@ -247,6 +247,12 @@ def _check_paid(measure: PaidSum, planned: PaidSum) -> None:
         or measure.kernel.size != planned.kernel.size
     ):
         raise Failed
+
+
+@lru_cache(maxsize=256)
+def _noise(sensitivity: int, rho: Fraction) -> Gaussian:
+    """Sums of one kind have the same, and a training asks for it again and again."""
+    return Gaussian(sensitivity=sensitivity, rho=rho)
 
 
 def _with_noise(mechanism: Gaussian, exact: Sequence[pa.Table]) -> pa.Table:

@@ -11,8 +11,8 @@ from threading import Lock
 
 import pyarrow as pa
 
-from deniable.core.algebra.expression import Column
-from deniable.core.algebra.query import ExactQuery, GroupQuery, VectorSums
+from deniable.core.algebra.expression import Column, Expression
+from deniable.core.algebra.query import ExactQuery, GroupQuery, Source, VectorSums
 from deniable.core.algebra.relation import Matches
 from deniable.core.algebra.relation import tables as tables_of
 from deniable.core.errors import InvalidArgumentError
@@ -87,6 +87,7 @@ class DuckDB(Engine):
         self._lock = Lock()
         self._columns: dict[str, tuple[Stamp | None, dict[str, str]]] = {}
         self._matched: dict[Matches, tuple[_Stamps, int]] = {}
+        self._spelled: tuple[_VectorRows, _Stamps, str] | None = None
         self._started: list[tuple[_Stamps, Killable]] = []
         weakref.finalize(self, _dismiss, self._started)
 
@@ -96,8 +97,18 @@ class DuckDB(Engine):
         return Tables(self._stored, lambda table: f"main.{quoted(table)}", DuckDBDialect())
 
     def emit(self, query: ExactQuery) -> str:
-        """Every node of the algebra has one spelling here, and each spelling is total."""
-        return statement(lightened(query, self.matched), self.tables)
+        """Every node of the algebra has one spelling here, and each spelling is total.
+
+        Sums over the same vectors, one after the other in a training, have one SELECT: it is spelled once, while no
+        file changes.
+        """
+        if not isinstance(query, VectorSums):
+            return statement(lightened(query, self.matched), self.tables)
+        rows, stamps = (query.source, query.fields), self._stamps()
+        known = self._spelled
+        if known is None or known[1] != stamps or not _are(known[0], rows):
+            known = self._spelled = rows, stamps, statement(lightened(query, self.matched), self.tables)
+        return known[2]
 
     def matched(self, matches: Matches) -> int:
         """Counted once for each version of the public files."""
@@ -228,6 +239,13 @@ class DuckDB(Engine):
 
 
 _Stamps = tuple[Stamp | None, ...]
+_VectorRows = tuple[Source, tuple[Expression, ...]]
+"""Which rows, and which of their numbers."""
+
+
+def _are(known: _VectorRows, rows: _VectorRows) -> bool:
+    """The very same objects, which never change: cheaper than to compare what may be large."""
+    return known[0] is rows[0] and known[1] is rows[1]
 
 
 def _dismiss(started: list[tuple[_Stamps, Killable]]) -> None:

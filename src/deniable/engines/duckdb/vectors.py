@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import duckdb
 import pyarrow as pa
+from threadpoolctl import ThreadpoolController
 
 from deniable.core.vectors import every  # noqa: F401 - so that every kernel is known by its name
 from deniable.core.vectors.batch import ROWS, VectorBatch
@@ -25,17 +27,23 @@ class KeptVectors:
     kept: list[VectorBatch] = field(default_factory=list)
     of: tuple[str, str] = ("", "")
     """The statement and the design that they are of."""
+    threads: ThreadpoolController = field(default_factory=ThreadpoolController)
+    """Those that multiply matrices: one does. Several would wait for each other longer than such products take."""
 
-    def total(self, connection: duckdb.DuckDBPyConnection, request: str) -> pa.Array:
+    def has_run(self, sql: str) -> bool:
+        """Whether the rows that are kept are those of this very SELECT."""
+        return sql == self.of[0]
+
+    def total(self, connection: duckdb.DuckDBPyConnection, said: Mapping[str, Any]) -> pa.Array:
         """What a kernel adds up over the rows of one SELECT."""
-        said = json.loads(request)
         kernel = Kernel.from_dict(said["kernel"])
         of = said["sql"], json.dumps(said["kernel"]["design"])
-        if of == self.of:
-            return pa.array(kernel.total(self.kept))
-        with connection.cursor() as cursor:
-            reader = cursor.sql(said["sql"]).to_arrow_reader(ROWS)
-            return pa.array(kernel.total(self._read(of, batches(kernel.design, reader))))
+        with self.threads.limit(limits=1):
+            if of == self.of:
+                return pa.array(kernel.total(self.kept))
+            with connection.cursor() as cursor:
+                reader = cursor.sql(said["sql"]).to_arrow_reader(ROWS)
+                return pa.array(kernel.total(self._read(of, batches(kernel.design, reader))))
 
     def _read(self, of: tuple[str, str], found: Iterable[VectorBatch]) -> Iterator[VectorBatch]:
         """Batch after batch; whoever reads all of them finds them kept, if they fit."""

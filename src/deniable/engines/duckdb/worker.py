@@ -58,21 +58,27 @@ def answer(connection: duckdb.DuckDBPyConnection, request: str) -> pa.Buffer:
 
     Nothing else is run: other statements could write or remember.
     """
-    sql = json.loads(request)["sql"] if request.startswith("{") else request
-    kinds = [statement.type for statement in connection.extract_statements(sql)]
-    if kinds != [duckdb.StatementType.SELECT]:
-        raise PermissionError
-    if sql is not request:
+    if request.startswith("{"):
         from deniable.engines.duckdb.vectors import VECTORS  # noqa: PLC0415 - questions do without
 
-        table = pa.table({"total": VECTORS.total(connection, request)})
+        said = json.loads(request)
+        if not VECTORS.has_run(said["sql"]):
+            _ensure_select(connection, said["sql"])
+        table = pa.table({"total": VECTORS.total(connection, said)})
     else:
+        _ensure_select(connection, request)
         with connection.cursor() as cursor:
-            table = cursor.sql(sql).to_arrow_table()
+            table = cursor.sql(request).to_arrow_table()
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as stream:
         stream.write_table(table)
     return sink.getvalue()
+
+
+def _ensure_select(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    kinds = [statement.type for statement in connection.extract_statements(sql)]
+    if kinds != [duckdb.StatementType.SELECT]:
+        raise PermissionError
 
 
 def _reply(replies: BinaryIO, work: Callable[[], pa.Buffer | bytes]) -> None:
