@@ -73,7 +73,8 @@ class Releasing(Asking):
 
         wanted = Synthesis(tables, columns, rows, constraints)
         questions, each, rest = unlisted_values(self.policy, wanted, Spend.of(**payment))
-        plan_synthesis(self.policy, wanted, rest, {})  # which refuses what cannot be, before anything is paid
+        if questions:
+            plan_synthesis(self.policy, wanted, rest, {})  # which refuses what cannot be, before anything is paid
         first = {
             place: self.ask(sql, analyst=analyst, rho=each.rho, delta=each.delta) for place, sql in questions.items()
         }
