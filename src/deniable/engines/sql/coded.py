@@ -46,7 +46,8 @@ def coded(rows: Rows) -> Coded | None:
     if arrays is None or not all(sizes) or not _FEW < sum((size + 1).bit_length() for size in sizes) <= arrays.bits:
         return None
     lists: dict[str, str] = {}
-    small, own = [], []
+    small: list[str] = []
+    own: list[str] = []
     for key, name, value in zip(rows.named, rows.keys, rows.values, strict=True):
         if key.value.kind is Kind.TEXT:
             small.append(_placed(value, key, arrays, rows.dialect))

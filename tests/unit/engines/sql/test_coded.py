@@ -92,6 +92,12 @@ def test_texts_that_are_not_known_or_cannot_be_listed_are_keys_themselves(known)
     assert "ENUM" not in statement(Sums(SOURCE, by_town(known, STEPS), ONE), weights(TYPES))
 
 
+def test_what_is_known_makes_no_other_question():
+    """So recorded answers are found again, whatever an engine is told besides."""
+    one, other = Key("town", TOWN, ("a",)), Key("town", TOWN)
+    assert (one, repr(one), hash(one)) == (other, repr(other), hash(other))
+
+
 def test_a_text_is_as_it_is_and_the_sign_for_kelvin_is_a_letter(connection):
     table = [{"unit": 1, "weight": town, "x": 0.5, "v": 0} for town in ("K", SIGN, "k", "K ", "A", "a", None)]
     query = Sums(Source("weights", "unit", 7, None), by_town(("K", "a"), STEPS), ONE)
