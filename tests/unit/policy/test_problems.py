@@ -118,7 +118,6 @@ def test_the_unchanged_policy_is_good() -> None:
         (f"{VISITS}.source", "vis\0its", "cannot be the name of a file"),
         (f"{VISITS}.unit", "patients", "'patients' is not among the columns"),
         (f"{VISITS}.unit", 1, "must be a text, not 1"),
-        (f"{VISITS}.contribution", None, "is missing"),
         (f"{VISITS}.contribution", 0, "must be a whole number from 1 to 1000000000, not 0"),
         (f"{VISITS}.contribution", 2.5, "must be a whole number from 1 to 1000000000, not 2.5"),
         (f"{VISITS}.keys", -1, "must be a whole number from 1 to 1000000000, not -1"),
