@@ -286,7 +286,7 @@ def test_names_with_blanks_are_quoted() -> None:
 def test_all_problems_are_told_at_once_and_can_be_read() -> None:
     data = changed("budget.epsilon", 0)
     data["tables"]["visits"]["columns"]["age"]["bounds"] = [110, 0]
-    del data["tables"]["visits"]["contribution"]
+    data["tables"]["visits"]["contribution"] = 0
     data["sede"] = 1
     with pytest.raises(InvalidPolicyError) as caught:
         read(data)

@@ -56,7 +56,7 @@ class QuotientLaw:
         known = bottom > steepest + slack[1]
         low, high = np.full(top.shape, within[0]), np.full(top.shape, within[1])
         rows = tuple(part[known] for part in (top, bottom, *slack))
-        low[known], high[known] = _met((self.least(*rows), -self._mirrored().least(*_turned(*rows))), within)
+        low[known], high[known] = _met((self.least(*rows), -self.mirrored().least(*_turned(*rows))), within)
         if within != ANYWHERE:
             rows = tuple(part[~known] for part in (top, bottom, *slack))
             low[~known], high[~known] = self._left(within, *rows)
@@ -65,7 +65,7 @@ class QuotientLaw:
     def least(self, top: FloatArray, bottom: FloatArray, once: FloatArray, per_value: FloatArray) -> FloatArray:
         """The least r with r bottom + q(r) + slack >= top: all above satisfy it, too. Where all do, infinite.
 
-        The left side is convex. It either rises, or is looked at from a value on where it is less than the right side.
+        The left side rises; or it is convex, and less than the right side at the first value.
         """
 
         def reached(place: NDArray[np.int64]) -> FloatArray:
@@ -86,12 +86,27 @@ class QuotientLaw:
 
     def _left(self, within: Within, *rows: FloatArray) -> Ends:
         """What is left of the set between two ends; all between them, where that is nothing."""
-        turned = -within[1], -within[0]
-        low, high = _first(self, within, *rows), -_first(self._mirrored(), turned, *_turned(*rows))
+        law, turned = self.convex(), (-within[1], -within[0])
+        low, high = _first(law, within, *rows), -_first(law.mirrored(), turned, *_turned(*rows))
         nothing = np.isnan(low) | np.isnan(high)
         return np.where(nothing, within[0], low), np.where(nothing, within[1], high)
 
-    def _mirrored(self) -> QuotientLaw:
+    def convex(self) -> QuotientLaw:
+        """The largest convex polygon that is nowhere more, times what it takes to be nowhere less: that is not much."""
+        kept: list[int] = []
+        at, far = self.values.tolist(), self.reaches.tolist()
+        for place in range(len(at)):
+            while len(kept) > 1:  # the last one goes if it lies on the line between its neighbours, or above
+                one, two = kept[-2:]
+                if (far[two] - far[one]) * (at[place] - at[two]) < (far[place] - far[two]) * (at[two] - at[one]):
+                    break
+                kept.pop()
+            kept.append(place)
+        below = np.interp(self.values, self.values[kept], self.reaches[kept])
+        times = np.divide(self.reaches, below, out=np.ones_like(below), where=below > 0).max()
+        return QuotientLaw(self.values, below * times + np.max(np.where(below > 0, 0, self.reaches)))
+
+    def mirrored(self) -> QuotientLaw:
         """Of -r."""
         return QuotientLaw(-self.values[::-1], self.reaches[::-1])
 
@@ -138,25 +153,7 @@ def _law(above: tuple[float, ...], below: tuple[float, ...], noises: tuple[Noise
         values = values[::4]  # few enough cells to invert the characteristic function in each
     sizes = np.abs(top[:, None] - bottom[:, None] * values)
     cells = radius(noises, np.maximum(sizes[:, :-1], sizes[:, 1:]), doubt)
-    return QuotientLaw(values[1:-1], _convex(values[1:-1], np.maximum(cells[:-1], cells[1:])))
-
-
-def _convex(values: FloatArray, reaches: FloatArray) -> FloatArray:
-    """Nowhere less: the largest convex polygon that is nowhere more, times what that takes, which is not much."""
-    kept: list[int] = []
-    for place in range(values.size):
-        while len(kept) > 1 and _bends_down(values, reaches, kept[-2], kept[-1], place):
-            kept.pop()
-        kept.append(place)
-    below = np.interp(values, values[kept], reaches[kept])
-    times = np.divide(reaches, below, out=np.ones_like(below), where=below > 0).max()
-    return below * times + np.max(np.where(below > 0, 0, reaches))
-
-
-def _bends_down(values: FloatArray, reaches: FloatArray, one: int, two: int, three: int) -> bool:
-    """Whether the second of three points lies on the line between the others, or above it."""
-    before, after = values[two] - values[one], values[three] - values[two]
-    return bool((reaches[two] - reaches[one]) * after >= (reaches[three] - reaches[two]) * before)
+    return QuotientLaw(values[1:-1], np.maximum(cells[:-1], cells[1:]))
 
 
 def slacks(ratio: Ratio, counts: Mapping[str, FloatArray], rows: int) -> Ends:

@@ -92,7 +92,7 @@ def test_between_public_ends_it_is_what_is_left_of_the_set(within, slack):
     low, high = law_of_mean.hull(top, bottom, (once, per_value), within)
     ends = [end if np.isfinite(end) else np.sign(end) * 40 for end in within]
     values = np.linspace(*ends, 1501)
-    reaches = np.interp(values, law_of_mean.values, law_of_mean.reaches)
+    reaches = np.interp(values, law_of_mean.values, law_of_mean.convex().reaches)
     off = np.abs(top[:, None] - bottom[:, None] * values)
     allowed = off <= reaches + once[:, None] + np.abs(values) * per_value[:, None]
     outside = (values < low[:, None] - 1e-9) | (values > high[:, None] + 1e-9)
@@ -123,7 +123,7 @@ def test_where_the_divisor_may_be_zero_public_ends_bring_the_coverage_back(withi
 
 
 def test_the_polygon_is_convex_and_nowhere_less_than_the_law():
-    law_of_mean = QuotientLaw.of(SHARED, NOISES, DOUBT)
+    law_of_mean = QuotientLaw.of(SHARED, NOISES, DOUBT).convex()
     slopes = np.diff(law_of_mean.reaches) / np.diff(law_of_mean.values)
     assert np.all(np.diff(slopes) >= -1e-9 * np.abs(slopes[1:]))
     some = law_of_mean.values[1000:3000:50]
