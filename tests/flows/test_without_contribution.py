@@ -13,6 +13,7 @@ import deniable
 from deniable.apps.cli import app
 from deniable.curator import adopt, create
 from deniable.curator.profiling.purchase import plan_profile
+from deniable.curator.profiling.texts import unlisted_texts
 from deniable.learn import LinearRegression
 from deniable.planner import Spend
 from deniable.policy import Policy, load
@@ -134,10 +135,9 @@ def test_other_tables_are_asked_also_those_whose_people_are_found_through_it(sho
 def test_a_profile_weighs_each_person_as_one_row_and_suggests_a_contribution(shop):
     with deniable.open(shop) as one:
         before = terms_of(one.policy)
-        profile = one.profile(rho=2000, delta="1e-8")
+        profile = one.profile(rho=2000)
         people = profile.tables["orders"].people.people
         assert people.low <= 400
-        assert "note" not in profile.tables["orders"].listed  # texts are found once questions are answered
     found = suggestions(profile, 1)
     (suggested,) = [one for one in found if one.table == "orders" and one.setting == "contribution"]
     text, left = applied(shop.read_text(), found, profile.release)
@@ -151,7 +151,7 @@ def test_a_profile_weighs_each_person_as_one_row_and_suggests_a_contribution(sho
     adopt(shop, "the suggestions of the profile")
     with deniable.open(shop) as one:
         assert one.policy.tables["orders"].contribution == int(suggested.value)
-        assert one.profile(rho=2000, delta="1e-8").release
+        assert one.profile(rho=2000).free
         low, high = (one.ask(COUNT, epsilon=1).intervals[f"n_{end}"][0].as_py() for end in ("low", "high"))
         assert low < high
         with pytest.raises(deniable.Refused):
@@ -163,6 +163,8 @@ def test_a_missing_contribution_is_one_row_wherever_it_is_read():
     rules = load_text(DRAFT)
     named = load_text(DRAFT.replace('key = "number"', 'key = "number"\ncontribution = 50'))
     assert plan_profile(rules, Spend.of(rho=1)) == plan_profile(named, Spend.of(rho=1))
+    asked = [unlisted_texts(one, Spend.of(rho=1, delta="1e-7"))[0] for one in (rules, named)]
+    assert [("orders", "note") in questions for questions in asked] == [False, True]
     assert rules.tables["orders"].unweighed
     assert rules.tables["orders"].contribution == 1
     assert rules.weighing(1).tables["orders"].unweighed
