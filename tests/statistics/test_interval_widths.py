@@ -65,8 +65,9 @@ def test_moments_are_narrower_than_worst_cases_and_hold(column, spend, few):
 @pytest.mark.parametrize("spend", SPENDS.values(), ids=SPENDS)
 @pytest.mark.parametrize("column", PLAIN)
 def test_intervals_hold_at_every_size(column, spend, size, person, few):
-    """Of 50 rows at so small a spend, divisors may be zero: then the interval is wider, and holds more often."""
+    """Of 50 rows at so small a spend, divisors may be zero: intervals end at public bounds, or nowhere."""
     open_ended = size == 50 and ("/" in column or "AVG" in column)
+    bounded = "COUNT" in column or "AVG" in column
     scaled = {name: value * (10 if person else 1) for name, value in spend.items()}
     _check(
         few,
@@ -74,7 +75,7 @@ def test_intervals_hold_at_every_size(column, spend, size, person, few):
         scaled,
         size=size,
         groups=100_000,
-        most=1 if open_ended else 0.965,
+        most=(0.972 if bounded else 0.99) if open_ended else 0.965,
         width=10,
         person=person,
         alpha=1e-9,

@@ -39,7 +39,7 @@ class Curator(Releasing, Modelling):
         stand = self.ledger.balances([account.name for account in accounts])
         whole, *shares = [self._balance(account, stand) for account in accounts]
         whole = replace(whole, raised=stand.raises)
-        private = next((table for table in self.policy.tables.values() if not table.public), None)
+        private = next((table for table in self.policy.tables.values() if not (table.public or table.unweighed)), None)
         counted = None if private is None else (private.name, private.contribution)
         asked = replace(shares[0], within=whole) if shares else whole
         return replace(asked, last=stand.last, counted=counted)

@@ -107,6 +107,12 @@ class Policy:
         return replace(self, tables=tables)
 
     @property
+    def as_profiled(self) -> Policy:
+        """The same policy, but that a person whose contribution is not named weighs one row: what a profile assumes."""
+        tables = {name: replace(table, unweighed=False) for name, table in self.tables.items()}
+        return replace(self, tables=tables)
+
+    @property
     def population_account(self) -> Account:
         """Every question is charged to it, whoever asks. How many a day is its limit where nobody has a share."""
         return Account("population", self.cap, None if self.analysts else self.limits.questions_per_day)

@@ -76,6 +76,8 @@ class DeclaredTable:
     """Whether the source is a table of the engine's own, by its schema and name, and no file."""
     version_query: str | None = None
     """What a custodian's engine is asked to tell states of the data apart; None: it looks itself."""
+    unweighed: bool = False
+    """Whether the policy names a unit and no contribution: then `contribution` is 1, and only a profile may use it."""
 
     @property
     def file(self) -> DataFile | None:
@@ -127,7 +129,7 @@ class DeclaredTable:
         return {
             "unit": self.way if self.path else self.unit,
             **({"key": self.key} if self.key is not None else {}),
-            "contribution": self.contribution,
+            "contribution": None if self.unweighed else self.contribution,
             "keys": self.keys,
             "most_rows": self.most,
             "public": self.public,
@@ -162,18 +164,15 @@ def read_table(
         _refuse_unit(section)
     elif section.value("unit") is None:
         _refuse_weights(section, contribution)
-    elif unit is not None and declared.sound:
-        section.require(
-            "contribution", "contribution = 10, the most rows of a person that count; or 1, to profile first"
-        )
-        if ARROW not in unit:  # where it leads is checked once all tables are known: see units.py
-            _check_unit(section, unit, columns)
+    elif unit is not None and declared.sound and ARROW not in unit:  # where that leads, units.py checks
+        _check_unit(section, unit, columns)
     if key is not None and declared.sound:
         _check_key(section, key, columns)
     weight = contribution or 1
     known = {title: column for title, column in columns.items() if column is not None}
     told = DeclaredTable(name, source, known, unit, weight, keys or weight, public, most_rows, layout, key)
-    return replace(told, remote=remote, version_query=version_query)
+    unweighed = unit is not None and contribution is None
+    return replace(told, unweighed=unweighed, remote=remote, version_query=version_query)
 
 
 def _name(section: Section) -> str | None:

@@ -118,7 +118,6 @@ def test_the_unchanged_policy_is_good() -> None:
         (f"{VISITS}.source", "vis\0its", "cannot be the name of a file"),
         (f"{VISITS}.unit", "patients", "'patients' is not among the columns"),
         (f"{VISITS}.unit", 1, "must be a text, not 1"),
-        (f"{VISITS}.contribution", None, "is missing"),
         (f"{VISITS}.contribution", 0, "must be a whole number from 1 to 1000000000, not 0"),
         (f"{VISITS}.contribution", 2.5, "must be a whole number from 1 to 1000000000, not 2.5"),
         (f"{VISITS}.keys", -1, "must be a whole number from 1 to 1000000000, not -1"),
@@ -287,7 +286,7 @@ def test_names_with_blanks_are_quoted() -> None:
 def test_all_problems_are_told_at_once_and_can_be_read() -> None:
     data = changed("budget.epsilon", 0)
     data["tables"]["visits"]["columns"]["age"]["bounds"] = [110, 0]
-    del data["tables"]["visits"]["contribution"]
+    data["tables"]["visits"]["contribution"] = 0
     data["sede"] = 1
     with pytest.raises(InvalidPolicyError) as caught:
         read(data)

@@ -52,7 +52,6 @@ def test_a_way_is_the_same_in_short_and_in_full(written):
         ("lines", {"unit": "id -> orders.card"}, "leads elsewhere"),
         ("lines", {"unit": "word -> orders"}, "are of different types"),
         ("lines", {"unit": "id -> places"}, "places has no unit"),
-        ("lines", {"contribution": None}, "contribution: is missing"),
         ("orders", {"key": None}, "orders has no key"),
         ("orders", {"key": "number"}, "'number' is not among the columns"),
         ("orders", {"unit": "id -> orders"}, "comes back to where it was"),

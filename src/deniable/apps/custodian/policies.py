@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from deniable.curator.custodian.check import Seen
     from deniable.curator.custodian.draft import Candidate
 
+_PROFILE = "deniable profile --rho 0.002 --apply finds one"
 _EYES = "found in the rows, for the custodian's eyes only (these counts are private data):"
 
 
@@ -94,6 +95,10 @@ def check(
     )
     daily = f"{'Each analyst' if loaded.analysts else 'Everybody together'} may ask {loaded.limits.questions_per_day:,}"
     console.print("limits:", *ChargeLimits.of(loaded).words, f"{daily} questions a day.")
+    for table in loaded.tables.values():
+        if table.unweighed:
+            words = f"note: {table.name} names no contribution, so only a profile of it can be made: {_PROFILE}"
+            console.print(printable(words), style="yellow", soft_wrap=True, markup=False, highlight=False)
     left = marks(Path(policy).read_text(encoding="utf-8-sig"))
     if left:
         lines = f"line {left[0]} is" if len(left) == 1 else f"lines {', '.join(map(str, left))} are"

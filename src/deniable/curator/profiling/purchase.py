@@ -186,6 +186,7 @@ def plan_profile(policy: Policy, spend: Spend, texts: Texts = _NONE) -> ProfileP
         raise Refused("bad-spend", "A profile is paid for in rho.", "Give rho = 0.02, or a little more or less.")
     spend.check_contribution("a profile")
     rho = ChargeLimits.of(policy).admit(spend, Fraction(1)).rho or Fraction(0)
+    policy = policy.as_profiled
     private = [table for table in policy.tables.values() if not table.public]
     if not private:
         raise Refused("unknown-table", "There is no private table.", "Public tables can simply be looked at.")

@@ -55,9 +55,13 @@ def common_texts(answer: Tabular) -> tuple[str, ...]:
 
 
 def _texts(table: DeclaredTable) -> list[DeclaredColumn]:
-    """Those that do not name people or rows, or lead to them."""
+    """Those that do not name people or rows, or lead to them; none, where questions would be refused."""
     names = {table.unit, table.key, *(step.column for step in table.path[:1])}
-    texts = [] if table.public else [column for column in table.columns.values() if column.kind is Kind.TEXT]
+    texts = (
+        []
+        if table.public or table.unweighed
+        else [column for column in table.columns.values() if column.kind is Kind.TEXT]
+    )
     return [column for column in texts if column.name not in names]
 
 

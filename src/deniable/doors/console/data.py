@@ -114,6 +114,8 @@ def _table(table: DeclaredTable) -> str:
     if table.unit is None and not table.path:
         return "Each row is protected by itself."
     unit = table.way if table.path else table.unit
+    if table.unweighed:
+        return f"Protected is whoever {unit} names. Nothing can be asked until the policy names a contribution."
     rows = f"{table.contribution} row{'s' * (table.contribution != 1)}"
     return f"Protected is whoever {unit} names, with all rows. At most {rows} of each count; more are scaled down."
 

@@ -14,7 +14,7 @@ _STATES = {
     "42702": ("ambiguous-column",),
     "42883": ("unknown-function", "unknown-aggregate"),
     "42803": ("not-grouped", "no-aggregate"),
-    "42501": ("rows", "wrong-role"),
+    "42501": ("rows", "wrong-role", "no-contribution"),
     "42804": ("type-mismatch", "real-key", "unit-types"),
     "42P10": ("bad-ordinal",),
     "2201W": ("bad-limit",),

@@ -20,8 +20,10 @@ from deniable.planner.intervals.fieller import QuotientLaw, slack_of, slacks
 from deniable.planner.intervals.forms import Affine, Form, Forms, Ratio, finite
 from deniable.planner.intervals.law import INVERTED, FloatArray, radius
 from deniable.planner.intervals.moments import Moments
+from deniable.planner.intervals.public import Facts
 from deniable.planner.work import spend
 
+_NOTHING = Facts()
 _ASIDE = Fraction(1, 50)
 """Of the doubt, for each count that only says how much rounding there may be."""
 _AT_ONCE = 1 << 15
@@ -47,13 +49,15 @@ class Taken:
         return doubt * (1 - _ASIDE * min(1, len(self.counts))) / max(1, len(self.pieces) + len(self.choices))
 
 
-def taken_apart(expression: Expression, whole: Mapping[str, bool], choices: frozenset[str]) -> Taken:
+def taken_apart(
+    expression: Expression, whole: Mapping[str, bool], choices: frozenset[str], facts: Facts = _NOTHING
+) -> Taken:
     """Into as few pieces as there are, or into single statistics if those are fewer.
 
     `whole` names the statistics with added noise, and says whether they are whole numbers.
     """
     used = names(expression)
-    found = _Splitter(whole, Forms(whole))
+    found = _Splitter(whole, Forms(whole), facts)
     taken = Taken(found.split(expression), found.pieces, used & choices, found.counts)
     if len(found.pieces) <= len(used & set(whole)):
         return taken
@@ -73,12 +77,14 @@ class Material:
     chosen: Callable[[Fraction], Mapping[str, Result]]
     """The statistics that were chosen, with their intervals, at a confidence."""
     rows: int
+    facts: Facts = _NOTHING
+    """What is known of the statistics anyway."""
 
 
 def with_intervals(expression: Expression, material: Material, confidence: Fraction) -> Result:
     """The expression for every row, each number with an interval that holds at least so surely."""
     values, noises, chosen, rows = material.values, material.noises, material.chosen, material.rows
-    taken = taken_apart(expression, wholes(noises), frozenset(chosen(confidence)))
+    taken = taken_apart(expression, wholes(noises), frozenset(chosen(confidence)), material.facts)
     each = taken.doubt(1 - confidence)
     counts = {
         name: _plain(values[name]) + noises[name].radius((1 - confidence) * _ASIDE / len(taken.counts))
@@ -91,7 +97,7 @@ def with_intervals(expression: Expression, material: Material, confidence: Fract
         columns[name] = Band(_plain(evaluate(inner, columns, rows)), _or(low, -np.inf), _or(high, np.inf))
     for name, high in counts.items():
         columns.setdefault(_counted(name), Band(_plain(values[name]), high, high))
-    return evaluate(taken.outer, columns, rows)
+    return _holding_itself(evaluate(taken.outer, columns, rows))
 
 
 def difference(
@@ -163,7 +169,7 @@ def _ends(piece: Piece, known: _Known, doubt: Fraction, rows: int) -> tuple[Floa
         value = _value(piece, sums)
         return value - off, value + off
     law = QuotientLaw.of(piece, noises, doubt)
-    return law.hull(_value(piece.top, sums), _value(piece.bottom, sums), slacks(piece, counts, rows))
+    return law.hull(_value(piece.top, sums), _value(piece.bottom, sums), slacks(piece, counts, rows), piece.within)
 
 
 def _reach(noises: list[Noise], factors: FloatArray, doubt: Fraction) -> FloatArray:
@@ -187,6 +193,7 @@ class _Splitter:
 
     whole: Mapping[str, bool]
     forms: Forms
+    facts: Facts
     pieces: dict[str, tuple[Expression, Piece]] = field(default_factory=dict)
     counts: frozenset[str] = frozenset()
     _known: dict[int, Expression] = field(default_factory=dict)
@@ -234,6 +241,7 @@ class _Splitter:
             piece: Piece = Moments.read(expression, self.forms)
         else:
             piece = self.forms.of(expression) or Affine()
+            piece = replace(piece, within=self.facts.within(piece)) if isinstance(piece, Ratio) else piece
         for known, (_, other) in self.pieces.items():
             if other == piece:
                 return Column(known, expression.kind, nullable=False)
@@ -252,6 +260,13 @@ _LINEAR = frozenset({"add", "subtract", "multiply", "divide", "negate"})
 def _counted(name: str) -> str:
     """The count of rows that may be rounded, as a column of its own: it has another interval."""
     return f"rows {name}"
+
+
+def _holding_itself(result: Result) -> Result:
+    """An interval holds the number that it is about, also where that is farther than what is counted can be."""
+    if not isinstance(result, Band):
+        return result
+    return Band(result.value, np.fmin(result.low, result.value), np.fmax(result.high, result.value))
 
 
 def _plain(result: Result) -> FloatArray:

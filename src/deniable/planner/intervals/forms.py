@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import inf
 from sys import float_info
 
 from deniable.core.algebra.expression import Call, Column, Expression, Literal
@@ -12,8 +13,13 @@ from deniable.planner.expressions.evaluate import ROUNDED
 from deniable.planner.work import spend
 
 _MOST_PLACES = 30
+_HALF = Fraction(1, 2)
 _ONCE = ""
 """The slack that does not grow with any count."""
+Way = tuple[str, bool]
+"""A statistic, by its name, and whether it is rounded to a whole number before anything is done with it."""
+OTHERWISE: Way = ("", True)
+"""Something else was rounded: the numbers that are added up then have no names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +31,10 @@ class Affine:
     """By the statistics' names; none is zero."""
     slack: Mapping[str, Fraction] = field(default_factory=dict)
     """How far it may be off without any noise: so much for each row that a count (by its name) counts, or once."""
+    ways: frozenset[Way] = field(default=frozenset(), compare=False)
+    """How the statistics occur in it."""
+    sums: frozenset[str] | None = field(default=None, compare=False)
+    """Some statistics: if none of them is negative, neither is this. None: it can be, whatever they are."""
 
     @property
     def once(self) -> Fraction:
@@ -42,15 +52,25 @@ class Affine:
             self.constant + times * other.constant,
             _added(self.multiples, other.multiples, times),
             _added(self.slack, other.slack, abs(times)),
+            self.ways | other.ways,
+            None if self.sums is None or other.sums is None or times < 0 else self.sums | other.sums,
         )
 
     def times(self, factor: Fraction) -> Affine:
         """So many times this one."""
-        return Affine().plus(self, factor)
+        return Affine(sums=frozenset()).plus(self, factor)
 
     def loosened(self, most: Fraction, count: str = _ONCE) -> Affine:
         """Known less well: by so much, once or for each row that is counted."""
-        return Affine(self.constant, self.multiples, _added(self.slack, {count: most}, Fraction(1)))
+        slack = _added(self.slack, {count: most}, Fraction(1))
+        return Affine(self.constant, self.multiples, slack, self.ways | {OTHERWISE})
+
+    def rounded(self, half: Fraction) -> Affine:
+        """To a multiple of twice as much: what is not negative stays so."""
+        (way, *others) = self.ways or {OTHERWISE}
+        alone = half == _HALF and not others and self == Affine(multiples={way[0]: Fraction(1)})
+        ways = frozenset({(way[0], True)}) if alone else self.ways | {OTHERWISE}
+        return replace(self.loosened(half), ways=ways, sums=self.sums)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +79,8 @@ class Ratio:
 
     top: Affine
     bottom: Affine
+    within: tuple[float, float] = (-inf, inf)
+    """Where it surely lies, whatever the data are."""
 
 
 Form = Affine | Ratio
@@ -84,9 +106,9 @@ class Forms:
     def _read(self, expression: Expression) -> Form | None:
         match expression:
             case Column(name=name):
-                return Affine(multiples={name: Fraction(1)}) if name in self.whole else None
+                return _alone(name) if name in self.whole else None
             case Literal(value=value):
-                return Affine(value) if isinstance(value, Fraction) else None
+                return _constant(value) if isinstance(value, Fraction) else None
             case Call(function="add" | "subtract" | "multiply" | "divide" as function, arguments=(left, right)):
                 one, other = self.of(left), self.of(right)
                 return None if one is None or other is None else _ARITHMETIC[function](one, other)
@@ -101,18 +123,26 @@ class Forms:
             case "to_number", ():
                 return self.of(inner)
             case "negate", ():
-                return _times(self.of(inner), Affine(Fraction(-1)))
+                return _times(self.of(inner), _constant(Fraction(-1)))
             case "round", (Literal(value=Fraction() as places),) if 0 <= places <= _MOST_PLACES:
                 found = self.of(inner)
                 kept = isinstance(found, Affine) and _is_whole(found, self.whole)
                 half = Fraction(1, 2 * 10 ** int(places))
-                return found if kept else _loosened(found, half, Literal(Fraction(1), expression.kind))
+                return found if kept else found.rounded(half) if isinstance(found, Affine) else None
             case "case", (Literal(None), other) if _compares(inner, other):  # NULLIF: elsewhere it is what it is
                 return self.of(other)
             case function, (Literal(value=Fraction() as most), rows) if function == ROUNDED:
                 return _loosened(self.of(inner), most, rows)
             case _:
                 return None
+
+
+def _alone(name: str) -> Affine:
+    return Affine(multiples={name: Fraction(1)}, ways=frozenset({(name, False)}), sums=frozenset({name}))
+
+
+def _constant(value: Fraction) -> Affine:
+    return Affine(value, sums=frozenset() if value >= 0 else None)
 
 
 def _compares(condition: Expression, value: Expression) -> bool:
@@ -180,7 +210,7 @@ def _over(one: Form, other: Form) -> Form | None:
     if isinstance(other, Ratio):
         return None
     if not other.multiples:
-        return _times(one, Affine(1 / other.constant)) if other.constant and not other.slack else None
+        return _times(one, _constant(1 / other.constant)) if other.constant and not other.slack else None
     return Ratio(one, other) if isinstance(one, Affine) else None
 
 

@@ -29,7 +29,7 @@ _CLAUSES = frozenset(
     {"with_", "expressions", "distinct", "from_", "joins", "where", "group", "having", "windows", "qualify", "order"}
     | {"limit", "offset"}
 )
-_FINAL = frozenset({"ambiguous-column", "too-complex", "too-long", "unknown-table", "unit-join"})
+_FINAL = frozenset({"ambiguous-column", "no-contribution", "too-complex", "too-long", "unknown-table", "unit-join"})
 """Refusals that taking a SELECT apart cannot mend."""
 
 

@@ -18,6 +18,7 @@ from deniable.planner.choices.running_counts import Counted
 from deniable.planner.expressions.evaluate import Band, Result
 from deniable.planner.intervals.added import AddedNoise
 from deniable.planner.intervals.columns import Material
+from deniable.planner.intervals.public import Facts
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,7 @@ def material(parts: Sequence[Part], results: Results, keys: Mapping[str, Result]
         {part.statistic.name: part.noise for part in noisy},
         lambda confidence: {name: value for part in choices for name, value in results(part, confidence).items()},
         rows,
+        Facts.of(part.statistic for part in noisy),
     )
 
 

@@ -35,6 +35,9 @@ from deniable.policy import Policy
 _MOST_TABLES = 16
 _DEEPEST = 50
 """So that the statement which is made of them can be written down and read."""
+_UNWEIGHED = (
+    "Name a contribution in the policy, or run `deniable profile` to find one: it weighs each person as one row."
+)
 _MOST_PARTS = 500
 """Of one column: subqueries can double it at each level, and a question can name it a hundred times."""
 
@@ -160,6 +163,9 @@ class Relations:
         if table is None:
             reason = f"There is no table {'.'.join([*qualifier(node), node.name])!r}."
             raise Refused("unknown-table", reason, f"There is {self._names()}.", position(node))
+        if table.unweighed:
+            reason = f"The policy does not say how many rows of one person count in {table.name!r}."
+            raise Refused("no-contribution", reason, _UNWEIGHED, position(node))
         if node.alias:
             return Origin.of(table, node.alias)
         return replace(Origin.of(table, own_name(table)), homes={own_name(table): homes(table, self.policy)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from deniable.core.algebra.expression import Kind
@@ -104,11 +104,15 @@ def best_contribution(people: RowsPerPerson, noise: float, part: float = 1, most
 def applied(policy: str, found: Sequence[Suggestion], release: str) -> tuple[str, tuple[Suggestion, ...]]:
     """The policy's text with the suggestions in it, and those for which there was no place.
 
-    A column must stand on one line, as `init` writes it: name = { type = ... }. The rest stays as it is.
+    A column must stand on one line, as `init` writes it: name = { type = ... }. A contribution that is not named gets a
+    line below the unit's. The rest stays as it is.
     """
     lines, left = policy.split("\n"), []
     for one in found:
         place = _place(lines, one)
+        if place is None and one.column is None and (unit := _place(lines, replace(one, setting="unit"))) is not None:
+            place = unit + 1
+            lines.insert(place, "")
         if place is None:
             left.append(one)
             continue

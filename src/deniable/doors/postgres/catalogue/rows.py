@@ -292,6 +292,8 @@ def _of_table(table: DeclaredTable) -> str:
         return "public: read it as you like, for free"
     if table.unit is None:
         return "private; each row is protected"
+    if table.unweighed:
+        return f"private; protects each {table.unit}; nothing can be asked until the policy names a contribution"
     return f"private; protects each {table.unit}, who counts as at most {table.contribution} rows"
 
 
