@@ -37,8 +37,8 @@ from deniable.planner.intervals.added import AddedNoise
 from deniable.planner.intervals.columns import taken_apart, wholes
 from deniable.planner.intervals.forms import Affine, Form, Ratio
 from deniable.planner.intervals.moments import Moments
-from deniable.planner.intervals.public import Facts
 from deniable.planner.plan import Noisy, singly
+from deniable.planner.plan.parts import facts_of
 from deniable.policy import Policy
 
 SIZES = (50, 1_000, 10_000, 100_000, 1_000_000)
@@ -176,7 +176,7 @@ def _piece(plan: Plan) -> tuple[Form | Moments | None, dict[str, AddedNoise]]:
     parts = [part for part in singly(plan.noise) if isinstance(part, Noisy)]
     noises = {part.statistic.name: part.noise for part in parts}
     (output,) = [output for output in plan.bound.outputs if output.name == "x"]
-    facts = Facts.of(part.statistic for part in parts)
+    facts = facts_of(part.statistic for part in parts)
     pieces = [piece for _, piece in taken_apart(output.value, wholes(noises), frozenset(), facts).pieces.values()]
     return pieces[0] if len(pieces) == 1 else None, noises
 

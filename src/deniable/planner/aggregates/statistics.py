@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
 
-from deniable.core.algebra.expression import Column, Expression, Kind, Range
+from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal, Range
 from deniable.core.algebra.query import WEIGHT, Source, Total
 from deniable.core.errors import Refused
 from deniable.planner.choices.histogram import Choice
@@ -69,6 +69,17 @@ class Statistic:
     def each_row(self) -> Fraction:
         """What a row is expected to add, in the answer's unit."""
         return Fraction(0 if self.signed else 1) if self.typical is None else self.typical
+
+    @property
+    def nonnegative(self) -> bool:
+        """Whether no row, unit or value can make it negative, by the range of what is added up."""
+        if not self.signed:
+            return True
+        match self.distinct if self.total is None else self.total.row:
+            case Call(function="grid", arguments=(value, Literal(value=Fraction() as centre), *_)):
+                return value.range.low is not None and value.range.low >= centre
+            case row:
+                return row is not None and row.range.low is not None and row.range.low >= 0
 
     @property
     def column(self) -> Column:

@@ -6,14 +6,12 @@ between the least and the largest of them (Cauchy's mediant inequality). docs/pr
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf
 
-from deniable.core.algebra.expression import Call, Literal
 from deniable.core.algebra.query import Total
-from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.expressions.keys import conjuncts
 from deniable.planner.intervals.forms import OTHERWISE, Affine, Ratio, Way, finite
 
@@ -41,13 +39,10 @@ class Facts:
     """Of those that add up rows and are never negative."""
 
     @classmethod
-    def of(cls, statistics: Iterable[Statistic]) -> Facts:
-        """From the ranges of what is added up."""
-        known = [one for one in statistics if _nonnegative(one)]
-        return cls(
-            frozenset(one.name for one in known),
-            {one.name: _added(one.total) for one in known if one.total is not None},
-        )
+    def of(cls, nonnegative: Mapping[str, Total | None]) -> Facts:
+        """Of statistics that nothing can make negative, and how rows add up in them, if they do."""
+        added = {name: _added(total) for name, total in nonnegative.items() if total is not None}
+        return cls(frozenset(nonnegative), added)
 
     def within(self, ratio: Ratio) -> Within:
         """Where the quotient lies, if its divisor is not zero; everywhere, if nothing is known."""
@@ -86,17 +81,6 @@ class Facts:
             return -inf, inf
         ends = [_over(above.get(name, Fraction(0)), below.get(name, Fraction(0))) for name in names]
         return min(ends), max(ends)
-
-
-def _nonnegative(one: Statistic) -> bool:
-    """Whether no row, unit or value can make it negative."""
-    if not one.signed:
-        return True
-    match one.distinct if one.total is None else one.total.row:
-        case Call(function="grid", arguments=(value, Literal(value=Fraction() as centre), *_)):
-            return value.range.low is not None and value.range.low >= centre
-        case row:
-            return row is not None and row.range.low is not None and row.range.low >= 0
 
 
 def _added(total: Total) -> Added:

@@ -132,8 +132,13 @@ def material(parts: Sequence[Part], results: Results, keys: Mapping[str, Result]
         {part.statistic.name: part.noise for part in noisy},
         lambda confidence: {name: value for part in choices for name, value in results(part, confidence).items()},
         rows,
-        Facts.of(part.statistic for part in noisy),
+        facts_of(part.statistic for part in noisy),
     )
+
+
+def facts_of(statistics: Iterable[Statistic]) -> Facts:
+    """What is known of them before anything is looked at."""
+    return Facts.of({one.name: one.total for one in statistics if one.nonnegative})
 
 
 _ANY = Fraction(1, 2)

@@ -14,7 +14,7 @@ from deniable.planner.expressions.functions import call, number
 from deniable.planner.intervals.columns import taken_apart, wholes
 from deniable.planner.intervals.forms import Forms, Ratio
 from deniable.planner.intervals.public import Added, Facts
-from deniable.planner.plan import singly
+from deniable.planner.plan.parts import facts_of, singly
 from tests.support.tables import policy
 
 PART, WHOLE, SUM = (Column(name, Kind.NUMBER, nullable=False) for name in ("part", "whole", "sum"))
@@ -90,7 +90,7 @@ def ends_of(column, **spend):
     (output,) = [one for one in plan.bound.outputs if one.name == "x"]
     statistics = [part.statistic for part in singly(plan.noise)]
     noises = wholes({part.statistic.name: part.noise for part in singly(plan.noise)})
-    pieces = taken_apart(output.value, noises, frozenset(), Facts.of(statistics)).pieces.values()
+    pieces = taken_apart(output.value, noises, frozenset(), facts_of(statistics)).pieces.values()
     (found,) = [piece.within for _, piece in pieces if isinstance(piece, Ratio)]
     return found
 
