@@ -32,7 +32,7 @@ def test_the_share_of_whoever_asks_the_same_is_charged_when_the_deadline_has_com
                 pass
             if recorded:
                 await until_recorded(service)
-            asked = bob.ask_all([COUNT], EPSILON) if batch else bob.ask(COUNT, EPSILON)
+            asked = bob.asked_all([COUNT], EPSILON, list) if batch else bob.ask(COUNT, EPSILON)
             shown = asyncio.create_task(asked)
             await until_recorded(service)
             early = []

@@ -116,15 +116,15 @@ BUGS = (
     Bug(
         "noise for another sensitivity than the sum's",
         "curator/training/purchase.py",
-        "return Gaussian(sensitivity=measure.kernel.sensitivity, rho=self.rho * measure.share)",
-        "return Gaussian(sensitivity=1, rho=self.rho * measure.share)",
+        "return _noise(measure.kernel.sensitivity, self.rho * measure.share)",
+        "return _noise(1, self.rho * measure.share)",
         (_LEARNERS, _TRAINING),
     ),
     Bug(
         "every sum has the noise of the whole spend",
         "curator/training/purchase.py",
-        "return Gaussian(sensitivity=measure.kernel.sensitivity, rho=self.rho * measure.share)",
-        "return Gaussian(sensitivity=measure.kernel.sensitivity, rho=self.rho)",
+        "return _noise(measure.kernel.sensitivity, self.rho * measure.share)",
+        "return _noise(measure.kernel.sensitivity, self.rho)",
         (_LEARNERS, _TRAINING),
     ),
     Bug(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from deniable.mechanisms import Gaussian, Laplace
 
@@ -23,8 +24,7 @@ class AddedNoise:
     @property
     def scale(self) -> float:
         """Of Laplace noise, or the standard deviation of Gaussian noise, in steps."""
-        mechanism = self.mechanism
-        return float(mechanism.scale) if isinstance(mechanism, Laplace) else mechanism.sigma / float(mechanism.step)
+        return _scale(self.mechanism)
 
     @property
     def gaussian(self) -> bool:
@@ -34,3 +34,9 @@ class AddedNoise:
     def radius(self, doubt: Fraction) -> float:
         """What this noise alone exceeds with probability at most `doubt`: by its exact, discrete law."""
         return float(self.mechanism.error(1 - doubt) * self.worth)
+
+
+@lru_cache(maxsize=1024)
+def _scale(mechanism: Laplace | Gaussian) -> float:
+    """Worked out once: a square root of a fraction takes long, and intervals ask for it again and again."""
+    return float(mechanism.scale) if isinstance(mechanism, Laplace) else mechanism.sigma / float(mechanism.step)

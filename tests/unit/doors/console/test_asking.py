@@ -191,7 +191,7 @@ def test_a_part_of_a_long_line_is_looked_at_closely_by_buttons_and_read_by_the_p
 
 
 def test_what_a_script_is_refused_is_said_in_the_place_of_the_price_alone(person, door):
-    alice, before = person("alice").priced(COUNT), door.spent()
+    alice, before = person("alice").priced(COUNT, ""), door.spent()
     alice.write(f"SELECT COUNT(*) FROM visits WHERE region = '{'x' * 70_000}'")
     alice.page.wait_for_selector("#price:has-text('too much at once')")
     alice.write(f"SELECT COUNT(*) FROM visits WHERE region = '{'x' * 21_000}'")

@@ -386,7 +386,7 @@ def test_an_answer_that_was_paid_for_leaves_though_nothing_more_may_be_asked(tmp
         assert heard[0].startswith("spent ε 0.5. Laplace noise: one question may still cost")
         monkeypatch.setattr(Session, "account", _refused)
         assert connection.execute("SELECT COUNT(*) FROM visits WHERE age < 5").fetchone()
-        assert heard[1] == "spent ε 0.5"
+        assert [said for said in heard if said.startswith("spent")][1:] == ["spent ε 0.5"]
         with pytest.raises(psycopg.Error, match="too many requests"):
             connection.execute("SELECT COUNT(*) FROM visits")
         assert door.spent() == 1
