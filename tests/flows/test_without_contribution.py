@@ -163,7 +163,7 @@ def test_a_missing_contribution_is_one_row_wherever_it_is_read():
     rules = load_text(DRAFT)
     named = load_text(DRAFT.replace('key = "number"', 'key = "number"\ncontribution = 50'))
     assert plan_profile(rules, Spend.of(rho=1)) == plan_profile(named, Spend.of(rho=1))
-    asked = [unlisted_texts(one, Spend.of(rho=1, delta="1e-7"))[0] for one in (rules, named)]
+    asked = [unlisted_texts(one, Spend.of(rho=10, delta="1e-7"))[0] for one in (rules, named)]
     assert [("orders", "note") in questions for questions in asked] == [False, True]
     assert rules.tables["orders"].unweighed
     assert rules.tables["orders"].contribution == 1

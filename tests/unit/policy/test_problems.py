@@ -292,11 +292,12 @@ def test_all_problems_are_told_at_once_and_can_be_read() -> None:
         read(data)
     assert [problem.key for problem in caught.value.problems] == [
         "budget.epsilon",
-        f"{COLUMNS}.age.bounds",
         f"{VISITS}.contribution",
+        f"{COLUMNS}.age.bounds",
         "sede",
     ]
-    assert str(caught.value).splitlines()[:5] == [
+    lines = str(caught.value).splitlines()
+    assert [*lines[:3], *lines[5:7]] == [
         "clinic.toml: 4 problems",
         "  budget.epsilon: must be a positive number, not 0",
         "    write epsilon = 1.0",

@@ -20,10 +20,9 @@ from deniable.planner.intervals.fieller import QuotientLaw, slack_of, slacks
 from deniable.planner.intervals.forms import Affine, Form, Forms, Ratio, finite
 from deniable.planner.intervals.law import INVERTED, FloatArray, radius
 from deniable.planner.intervals.moments import Moments
-from deniable.planner.intervals.public import Facts
+from deniable.planner.intervals.public import NOTHING, Facts
 from deniable.planner.work import spend
 
-_NOTHING = Facts()
 _ASIDE = Fraction(1, 50)
 """Of the doubt, for each count that only says how much rounding there may be."""
 _AT_ONCE = 1 << 15
@@ -50,7 +49,7 @@ class Taken:
 
 
 def taken_apart(
-    expression: Expression, whole: Mapping[str, bool], choices: frozenset[str], facts: Facts = _NOTHING
+    expression: Expression, whole: Mapping[str, bool], choices: frozenset[str], facts: Facts = NOTHING
 ) -> Taken:
     """Into as few pieces as there are, or into single statistics if those are fewer.
 
@@ -77,7 +76,7 @@ class Material:
     chosen: Callable[[Fraction], Mapping[str, Result]]
     """The statistics that were chosen, with their intervals, at a confidence."""
     rows: int
-    facts: Facts = _NOTHING
+    facts: Facts = NOTHING
     """What is known of the statistics anyway."""
 
 

@@ -83,6 +83,10 @@ class Facts:
         return min(ends), max(ends)
 
 
+NOTHING = Facts()
+"""Where nothing is known."""
+
+
 def _added(total: Total) -> Added:
     return Added((repr(total.row), total.reach, total.shift), frozenset(repr(one) for one in conjuncts(total.where)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,6 +18,7 @@ from deniable.planner.expressions.evaluate import Band, Result, unrounded
 from deniable.planner.expressions.keys import groups
 from deniable.planner.intervals.columns import taken_apart, with_intervals
 from deniable.planner.intervals.forms import Affine, Ratio, finite
+from deniable.planner.intervals.public import NOTHING
 from deniable.planner.plan import Bound, Noisy, Output, Part, Preview, Priced, Quote, material, singly
 from deniable.planner.pricing.cautions import cautions
 from deniable.planner.spend import Spend
@@ -26,6 +28,8 @@ SAMPLE_GROUP = 1000
 _SIZES = (100, 1_000, 10_000, 100_000)
 _SIZED_COLUMNS = 3
 """So many columns have their error said for groups of these sizes."""
+_LOPSIDED = 1.5
+"""Half of the width, times this: an end that is farther from the value shows that something is cut off."""
 _FRACTIONS = np.linspace(0, 1, 8, endpoint=False)
 
 Parts = tuple[Part, ...]
@@ -144,7 +148,8 @@ def _varying(noisy: Sequence[Output], previews: Sequence[Preview]) -> tuple[str,
 def expected(output: Output, noise: Parts, confidence: Fraction, size: int) -> tuple[float, float]:
     """A column's value in a group of so many rows, and half the width of its interval: the worst of a few fractions.
 
-    Its values lie in the middle, for sums; for quantiles they are spread evenly between the bounds.
+    Its values lie in the middle, for sums; for quantiles they are spread evenly between the bounds. A share is one
+    there, beyond which its interval does not go; most shares are not, so the half that is left is the whole error.
     """
     keys: dict[str, Result] = {name: Band.exactly(np.zeros(_FRACTIONS.size)) for name in output.rests_on}
     used = [part for part in singly(noise) if part.names & output.rests_on]
@@ -152,7 +157,11 @@ def expected(output: Output, noise: Parts, confidence: Fraction, size: int) -> t
     band = with_intervals(output.value, typical, confidence)
     if not isinstance(band, Band) or not band.value.size:
         return 0.0, 0.0
-    return float(np.nan_to_num(band.value[0])), float((band.high - band.low).max() / 2)
+    errors, farthest = (band.high - band.low) / 2, np.maximum(band.high - band.value, band.value - band.low)
+    if (farthest > _LOPSIDED * errors).any():  # at a public end, where only half of the interval is left
+        free = with_intervals(output.value, replace(typical, facts=NOTHING), confidence)
+        errors = np.minimum((free.high - free.low) / 2, farthest) if isinstance(free, Band) else errors
+    return float(np.nan_to_num(band.value[0])), float(errors.max())
 
 
 def linear(expression: Expression) -> bool:
