@@ -30,7 +30,8 @@ _FINEST = 1 << 24
 _AXIS, _WHOLE = 1 << 26, (1 << 28) - 1
 """Into so many units the polynomials of one variable, and the products of two, divide a row, at most.
 
-One unit more, and a row that weighs one would be too wide for statistics.py: the last digit of its parts would be cut.
+One unit more, and a row that weighs one would be too wide for aggregates/statistics.py: the last digit of its parts
+would be cut.
 """
 _SIDES = {1: (-1, 1), 2: (-1, 0, 1)}
 """What the place is in each polynomial, as a share of its reach; by degree."""

@@ -23,7 +23,10 @@ FEW = 24
 _YES_NO = 2
 _LOOKED = f"# {MARK}: replace by public knowledge"
 _NUMBERS = 'most of these are numbers: with type = "number" and bounds, the others count as missing'
-_FOREIGN = 'these seem to be days: to use them as dates, say how they are written, csv = { dates = "31.12.2025" }'
+_FOREIGN = (
+    'these seem to be days: to use them as dates, say how they are written, csv = { dates = "31.12.2025" }; '
+    "years need four digits"
+)
 _NAMED = re.compile(r"(?i:(.*[\W_])?(id|no|nr|num|key|uuid|guid|ssn)\W*)|.*[a-z](Id|ID|No|Nr|Key|UUID|Uuid)")
 """Names that mean a number of somebody or something, as `customer_id` and `Patienten-Nr.` do."""
 _WHO = (

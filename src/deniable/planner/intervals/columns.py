@@ -20,7 +20,7 @@ from deniable.planner.intervals.fieller import QuotientLaw, slack_of, slacks
 from deniable.planner.intervals.forms import Affine, Form, Forms, Ratio, finite
 from deniable.planner.intervals.law import INVERTED, FloatArray, radius
 from deniable.planner.intervals.moments import Moments
-from deniable.planner.intervals.public import NOTHING, Facts
+from deniable.planner.intervals.public import NOTHING, PublicFacts
 from deniable.planner.work import spend
 
 _ASIDE = Fraction(1, 50)
@@ -49,7 +49,7 @@ class Taken:
 
 
 def taken_apart(
-    expression: Expression, whole: Mapping[str, bool], choices: frozenset[str], facts: Facts = NOTHING
+    expression: Expression, whole: Mapping[str, bool], choices: frozenset[str], facts: PublicFacts = NOTHING
 ) -> Taken:
     """Into as few pieces as there are, or into single statistics if those are fewer.
 
@@ -76,7 +76,7 @@ class Material:
     chosen: Callable[[Fraction], Mapping[str, Result]]
     """The statistics that were chosen, with their intervals, at a confidence."""
     rows: int
-    facts: Facts = NOTHING
+    facts: PublicFacts = NOTHING
     """What is known of the statistics anyway."""
 
 
@@ -192,7 +192,7 @@ class _Splitter:
 
     whole: Mapping[str, bool]
     forms: Forms
-    facts: Facts
+    facts: PublicFacts
     pieces: dict[str, tuple[Expression, Piece]] = field(default_factory=dict)
     counts: frozenset[str] = frozenset()
     _known: dict[int, Expression] = field(default_factory=dict)

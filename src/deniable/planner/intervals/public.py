@@ -31,7 +31,7 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class PublicFacts:
     """What is known of exact statistics before anything is looked at, by their names."""
 
     nonnegative: frozenset[str] = frozenset()
@@ -39,7 +39,7 @@ class Facts:
     """Of those that add up rows and are never negative."""
 
     @classmethod
-    def of(cls, nonnegative: Mapping[str, Total | None]) -> Facts:
+    def of(cls, nonnegative: Mapping[str, Total | None]) -> PublicFacts:
         """Of statistics that nothing can make negative, and how rows add up in them, if they do."""
         added = {name: _added(total) for name, total in nonnegative.items() if total is not None}
         return cls(frozenset(nonnegative), added)
@@ -83,7 +83,7 @@ class Facts:
         return min(ends), max(ends)
 
 
-NOTHING = Facts()
+NOTHING = PublicFacts()
 """Where nothing is known."""
 
 

@@ -18,7 +18,7 @@ from deniable.planner.choices.running_counts import Counted
 from deniable.planner.expressions.evaluate import Band, Result
 from deniable.planner.intervals.added import AddedNoise
 from deniable.planner.intervals.columns import Material
-from deniable.planner.intervals.public import Facts
+from deniable.planner.intervals.public import PublicFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +136,9 @@ def material(parts: Sequence[Part], results: Results, keys: Mapping[str, Result]
     )
 
 
-def facts_of(statistics: Iterable[Statistic]) -> Facts:
+def facts_of(statistics: Iterable[Statistic]) -> PublicFacts:
     """What is known of them before anything is looked at."""
-    return Facts.of({one.name: one.total for one in statistics if one.nonnegative})
+    return PublicFacts.of({one.name: one.total for one in statistics if one.nonnegative})
 
 
 _ANY = Fraction(1, 2)

@@ -13,13 +13,13 @@ from deniable.planner.expressions.evaluate import ROUNDED
 from deniable.planner.expressions.functions import call, number
 from deniable.planner.intervals.columns import taken_apart, wholes
 from deniable.planner.intervals.forms import Forms, Ratio
-from deniable.planner.intervals.public import Added, Facts
+from deniable.planner.intervals.public import Added, PublicFacts
 from deniable.planner.plan.parts import facts_of, singly
 from tests.support.tables import policy
 
 PART, WHOLE, SUM = (Column(name, Kind.NUMBER, nullable=False) for name in ("part", "whole", "sum"))
 ROW = ("1", 1, 0)
-FACTS = Facts(
+FACTS = PublicFacts(
     frozenset({"part", "whole"}), {"part": Added(ROW, frozenset({"urgent"})), "whole": Added(ROW, frozenset())}
 )
 
