@@ -34,14 +34,8 @@ types: $(READY)           ## and who may import whom
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-programs:                 ## Chromium and PostgreSQL, for the tests that need them: skipped without, and failing under CI
-	@wanted=""; \
-	command -v chromium chromium-browser google-chrome > /dev/null || wanted="chromium"; \
-	command -v initdb > /dev/null || ls /usr/lib/postgresql/*/bin/initdb > /dev/null 2>&1 || [ -n "$$DENIABLE_TEST_POSTGRES" ] \
-	|| wanted="$$wanted postgresql"; \
-	[ -z "$$wanted" ] || { [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null && timeout 60 apt-get update -qq > /dev/null 2>&1 \
-	&& DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -qq -y --no-install-recommends $$wanted > /dev/null 2>&1; } \
-	|| echo "not installed: $$wanted; their tests are skipped"
+programs:                 ## Chromium, PostgreSQL and its drivers, for the tests that need them
+	@sh tests/programs.sh
 
 bench: $(READY)           ## side by side with peers; prints tables
 	$(BIN)/pip install --quiet -e '.[bench]'
