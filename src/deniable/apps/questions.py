@@ -38,9 +38,7 @@ def explain(
     console = Console()
     with deniable.open(policy) as curator:
         quote = curator.explain(sql, params=parameters(sql, param), **asdict(payment))
-        account = curator.budget(payment.analyst)
-        quote = quote.with_notes((*account.warns(quote.loss), *account.rules))
-        console.print(quote)
+        console.print(quote.with_notes(curator.budget(payment.analyst).warns(quote.loss)))
         if statements:
             console.print(f"engine: {curator.engine.where()}", soft_wrap=True, markup=False, highlight=False)
             spend = asdict(payment)
