@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -37,6 +39,19 @@ def test_every_bug_has_tests_in_two_files_that_exist(bug: Bug) -> None:
         assert f"def {function.partition('[')[0]}" in text(ROOT / "tests" / file), target
         files.add(file)
     assert len(files) > 1
+
+
+def test_every_case_of_a_test_that_is_named_exists() -> None:
+    named = {f"tests/{target}" for bug in BUGS for target in bug.tests if "[" in target}
+    files = sorted({target.partition("::")[0] for target in named})
+    collected = subprocess.run(
+        [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *files],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert named <= set(collected.stdout.splitlines())
 
 
 def test_there_are_many_and_each_has_a_name_of_its_own() -> None:

@@ -43,7 +43,7 @@ BUGS = (
         'step = float(f"{noise.step * factor**2:.11e}")',
         (
             "unit/planner/intervals/test_combined.py::test_beside_another_noise_it_counts_with_all_its_parts",
-            f"{_AGREE}[{{'epsilon': '0.1'}}]",
+            f"{_AGREE}[laplace]",
         ),
     ),
     Bug(

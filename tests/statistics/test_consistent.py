@@ -47,7 +47,7 @@ def _nothing(query):
     return pa.table(keys | {total.name: pa.array([], pa.int64()) for total in query.totals})
 
 
-@pytest.mark.parametrize("spends", NOISES, ids=str)
+@pytest.mark.parametrize("spends", NOISES, ids=["laplace", "gaussian"])
 def test_intervals_hold_as_often_as_they_claim_and_errors_are_smaller(tmp_path, spends):
     """Binomial counts of 2000: 500 draws for two spends, of a count and a sum, whose noises are independent.
 
