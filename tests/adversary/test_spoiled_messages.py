@@ -141,8 +141,8 @@ def test_streams_that_are_spoiled_and_cut_off_end(sturdy, caplog):
 @pytest.mark.deep
 @pytest.mark.parametrize("part", range(50))
 def test_a_million_spoiled_messages(sturdy, caplog, part):
-    """Twenty thousand at a time, each time others."""
+    """Twenty thousand at a time, each time others. Two of five end the connection: a text or a number is cut off."""
     answered, ended = fuzz(sturdy, time.time_ns() + part, 20_000)
-    assert answered > 10 * ended
+    assert answered > ended
     cut(sturdy, time.time_ns() + part, 40)
     unharmed(sturdy, caplog)
