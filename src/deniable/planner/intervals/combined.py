@@ -134,7 +134,7 @@ def _continuous(noises: Sequence[Noise], sizes: FloatArray, doubt: Fraction, not
         squares = np.array([noise.step * noise.scale for noise in noises]) ** 2 @ sizes**2
         normal: FloatArray = -quantile(float(doubt) / 2) * np.sqrt(squares)
         return normal
-    held = [_few([(step * _smooth_scale(scale), times) for step, scale, times in _parts(noise)]) for noise in noises]
+    held = [_few([(step * smooth_scale(scale), times) for step, scale, times in _parts(noise)]) for noise in noises]
     scales = np.concatenate(
         [np.outer([one for one, _ in parts], size) for parts, size in zip(held, sizes, strict=True)]
     )
@@ -146,8 +146,12 @@ def _parts(noise: Noise) -> tuple[tuple[float, float, int], ...]:
     return noise.parts if isinstance(noise, CombinedNoise) else ((noise.step, noise.scale, 1),)
 
 
-def _smooth_scale(scale: float) -> float:
-    """Of the Laplace law that discrete noise and a uniform draw together are more peaked than: see law.py."""
+def smooth_scale(scale: float) -> float:
+    """Of the Laplace law that X + U is more peaked than: 1 / (2 tanh(1 / (2 scale))), a little above the scale.
+
+    With q = exp(-1/scale), Pr[|X + U| > m + u] = q^m (1 - 2 u tanh(1/(2 scale))) for |u| <= 1/2, at most
+    exp(-m / scale - 2 u tanh) <= exp(-2 (m + u) tanh), as 2 tanh(1/(2 scale)) <= 1/scale.
+    """
     return 1 / (2 * tanh(1 / (2 * scale)))
 
 
