@@ -51,7 +51,7 @@ def chance_interval(hits: ArrayLike, trials: int, alpha: float) -> tuple[FloatAr
 def share_interval(
     support: ArrayLike, people: int, alpha: float, truth: Fraction, lie: Fraction
 ) -> tuple[FloatArray, FloatArray]:
-    """The same for the share of those who have a value: their reports support it with one chance, all others with less.
+    """An interval for the share of people with a value: their reports support it with chance `truth`, others `lie`.
 
     Example:
         >>> low, high = share_interval([50], 100, 0.05, Fraction(3, 4), Fraction(1, 4))

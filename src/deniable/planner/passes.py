@@ -37,7 +37,7 @@ def plan_question(sql: str, policy: Policy, spend: Spend) -> Plan:
 
 
 def plan_statement(sql: str, policy: Policy, spend: Spend) -> PricedStatements:
-    """The same for any statement: the questions in it are planned, and what is around them is kept for later."""
+    """The plan of any statement: the questions in it are planned, and what is around them is kept for later."""
     return _planned([sql], policy, spend, None, alone=True)
 
 

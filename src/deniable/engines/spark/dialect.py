@@ -226,7 +226,7 @@ class SparkDialect(Dialect):
 
 @dataclass(frozen=True, slots=True)
 class SailDialect(SparkDialect):
-    """The same words. A window takes four times as long here as a join, which in Spark takes a third longer."""
+    """Spark SQL as Sail speaks it: a window takes four times as long as a join, which in Spark takes a third longer."""
 
     weighing: ClassVar[Weighing] = Weighing.JOINED
 

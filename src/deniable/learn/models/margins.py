@@ -34,7 +34,7 @@ class MarginClassifier(Classifier):
 
 
 def chances(margins: FloatArray) -> FloatArray:
-    """Of each class, from the margin of the second of two, or of each of several.
+    """The chance of each class, from the margin of the second of two, or of each of several.
 
     Example:
         >>> chances(np.array([0.0])).tolist(), chances(np.array([[1.0, 1.0, -800.0]])).tolist()

@@ -130,7 +130,7 @@ def _apart(scales: FloatArray) -> FloatArray:
 
 
 def inverted(scales: FloatArray, doubt: float) -> FloatArray:
-    """The same quantile from the characteristic function, for each column of scales; infinite where that is too coarse.
+    """`laplace_radius` from the characteristic function, for each column of scales; infinite where that is too coarse.
 
     X is wrapped around a circle of length 2 L. There, by Fourier's series,
     S(t) = t/L + (2/pi) sum over n >= 1 of sin(n pi t/L)/n f(n pi/L), f(w) = product of 1/(1 + b_i^2 w^2), is the

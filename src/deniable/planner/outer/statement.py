@@ -59,7 +59,7 @@ def finished(tree: exp.Expression, policy: Policy, inner: Sequence[Bound], clock
 
 
 def text(tree: exp.Expression) -> str:
-    """In DuckDB's SQL."""
+    """The tree in DuckDB's SQL."""
     return tree.sql(dialect="duckdb", unsupported_level=ErrorLevel.IGNORE, comments=False)
 
 

@@ -30,7 +30,7 @@ Tree = TypeVar("Tree", bound=exp.Expression)
 
 
 def plainly(tree: exp.Expression) -> exp.Expression:
-    """The same tree in words that are known."""
+    """A tree in words that are known."""
     written_out(tree)
     for node in list(tree.find_all(exp.Anonymous, *_OTHERWISE)):
         found = (
