@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 SEED, EVENTS, USERS, ORDERS, PAGES = 5, 20_000, 1_500, 3_000, 40
 COUNTRIES = ["AT", "CH", "DE", "FR", "IT"]
 DEVICES = ["desktop", "mobile", "tablet"]
-REFERRERS = ["google", "bing", "news", "mail"]
 
 
 def _rarely(chance: np.random.Generator, many: int, share: float) -> NDArray[np.bool_]:

@@ -6,8 +6,9 @@ import pytest
 
 from deniable.core.errors import Refused
 from deniable.planner import Spend, bind, parse, price
-from tests.support.shop import curator, policy, tables
+from tests.support.shop import policy, tables
 from tests.support.towns import Towns
+from tests.support.world import curator
 
 MANY, SOMEONE = 5_000, 1_000
 EVERY, ONE, LINES = "every key", "one key", "many lines"

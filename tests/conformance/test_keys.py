@@ -12,7 +12,8 @@ from deniable.planner import Spend, bind, parse, price
 from tests.support.curators import silence
 from tests.support.measured import distance, exact_integers
 from tests.support.plain import assert_equal
-from tests.support.shop import curator, policy, tables
+from tests.support.shop import policy, tables
+from tests.support.world import curator
 
 QUESTIONS = {
     "SELECT COUNT(*) AS a, SUM(price) AS b FROM lines": "SELECT COUNT(*) AS a, SUM(price) AS b FROM l",

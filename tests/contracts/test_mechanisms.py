@@ -64,16 +64,6 @@ def delta_of(mechanism: Mechanism) -> Fraction:
     return DELTAS.get(type(mechanism).__name__, mechanism.loss.delta)
 
 
-@pytest.fixture
-def no_randomness(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any draw fails the test."""
-
-    def refuse(count: int) -> bytes:
-        raise AssertionError(f"drew {count} bytes")
-
-    monkeypatch.setattr("os.urandom", refuse)
-
-
 def test_all_of_them_are_here() -> None:
     assert {"Laplace", "Gaussian", "RandomizedResponse", "Exponential", "PermuteAndFlip", "NoisyMax", "TopK"} <= {
         kind.__name__ for kind in KINDS

@@ -42,16 +42,6 @@ every_mean = pytest.mark.parametrize(
 )
 
 
-@pytest.fixture
-def no_randomness(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Any draw fails the test."""
-
-    def refuse(count: int) -> bytes:
-        raise AssertionError(f"drew {count} bytes")
-
-    monkeypatch.setattr("os.urandom", refuse)
-
-
 def named(row: np.ndarray) -> Any:
     """A report as laws name it: a number, or a tuple of them."""
     return int(row) if np.ndim(row) == 0 else tuple(int(part) for part in row)

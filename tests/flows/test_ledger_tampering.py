@@ -2,15 +2,15 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from deniable.core.errors import Failed, Refused
+from deniable.core.errors import Failed
 from deniable.ledger import Head, Ledger
 from deniable.ledger.entries.entry import NOTHING, Link
 from tests.support.ledgers import FilePlace, Place, ServerPlace
+from tests.support.refusals import code_of
 from tests.unit.ledger.asking import account, ask, charge, url
 
 
@@ -44,17 +44,9 @@ def written(place: Place, request: pytest.FixtureRequest) -> Place:
     return place
 
 
-def _code(step: Callable[[], object]) -> str:
-    with pytest.raises(Refused) as refused:
-        step()
-    assert refused.value.hint
-    assert refused.value.__context__ is None or refused.value.__suppress_context__
-    return refused.value.code
-
-
 def _opening(place: Place | Path, population: str = "clinic") -> str:
     address = f"sqlite:///{place}" if isinstance(place, Path) else place.url
-    return _code(lambda: Ledger.open(address, population))
+    return code_of(lambda: Ledger.open(address, population))
 
 
 _CHANGES = [
@@ -144,13 +136,13 @@ def test_an_older_copy_is_noticed(path: Path, tmp_path: Path) -> None:
 def test_a_deleted_ledger_is_not_begun_again(written: Place) -> None:
     written.remove()
     assert _opening(written) == "ledger-missing"
-    assert _code(lambda: Ledger.create(written.url, "clinic")) == "ledger-exists"
+    assert code_of(lambda: Ledger.create(written.url, "clinic")) == "ledger-exists"
 
 
 def test_a_deleted_anchor_is_noticed(written: Place) -> None:
     written.anchor.unlink()
     assert _opening(written) == "ledger-anchor-missing"
-    assert _code(lambda: Ledger.create(written.url, "clinic")) == "ledger-exists"
+    assert code_of(lambda: Ledger.create(written.url, "clinic")) == "ledger-exists"
 
 
 def test_a_lost_anchor_is_made_again_from_a_head_that_was_kept(written: Place) -> None:
@@ -158,10 +150,10 @@ def test_a_lost_anchor_is_made_again_from_a_head_that_was_kept(written: Place) -
     kept = ledger.head
     ask(ledger, "four")
     ledger.close()
-    assert _code(lambda: Ledger.reanchor(written.url, "clinic", kept)) == "ledger-exists"
+    assert code_of(lambda: Ledger.reanchor(written.url, "clinic", kept)) == "ledger-exists"
     written.anchor.unlink()
     for head, code in ((Head(99, kept.digest), "ledger-rolled-back"), (Head(6, kept.digest), "ledger-edited")):
-        assert _code(lambda head=head: Ledger.reanchor(written.url, "clinic", head)) == code  # type: ignore[misc]
+        assert code_of(lambda head=head: Ledger.reanchor(written.url, "clinic", head)) == code  # type: ignore[misc]
     Ledger.reanchor(written.url, "clinic", kept)
     assert Ledger.open(written.url, "clinic").verify() == 9
 
@@ -178,12 +170,12 @@ def test_another_populations_ledger_is_refused(path: Path) -> None:
 
 def test_a_ledger_is_not_created_over_another(path: Path) -> None:
     before = path.read_bytes()
-    assert _code(lambda: Ledger.create(url(path), "clinic")) == "ledger-exists"
+    assert code_of(lambda: Ledger.create(url(path), "clinic")) == "ledger-exists"
     assert path.read_bytes() == before
 
 
 def test_a_folder_that_is_not_there_is_said_so(tmp_path: Path) -> None:
-    assert _code(lambda: Ledger.create(url(tmp_path / "no" / "where"), "clinic")) == "ledger-unavailable"
+    assert code_of(lambda: Ledger.create(url(tmp_path / "no" / "where"), "clinic")) == "ledger-unavailable"
     assert _opening(tmp_path / "no" / "where") == "ledger-missing"
 
 
@@ -214,7 +206,7 @@ def test_a_change_under_its_hands_is_noticed_at_the_next_charge(written: Place, 
     ledger = Ledger.open(written.url, "clinic")
     written.by_hand(statement)
     for step in (lambda: ledger.charge(charge("four"), [account(1)]), lambda: ledger.find("one"), ledger.verify):
-        assert _code(step) == code
+        assert code_of(step) == code
 
 
 def test_totals_are_not_read_again_from_where_they_could_have_been_changed(written: Place) -> None:
@@ -222,13 +214,13 @@ def test_totals_are_not_read_again_from_where_they_could_have_been_changed(writt
     written.by_hand("UPDATE entries SET body = replace(body, '1/5', '1/9') WHERE sequence = 4")
     ledger.charge(charge("four"), [account(1)])
     assert str(ledger.spent("clinic").epsilon) == "2/5"
-    assert _code(ledger.verify) == _code(ledger.history) == "ledger-edited"
+    assert code_of(ledger.verify) == code_of(ledger.history) == "ledger-edited"
 
 
 def test_a_changed_answer_is_not_given(written: Place) -> None:
     ledger = Ledger.open(written.url, "clinic")
     written.by_hand("UPDATE entries SET payload = x'00' WHERE sequence = 3")
-    assert _code(lambda: ledger.find("one")) == "ledger-edited"
+    assert code_of(lambda: ledger.find("one")) == "ledger-edited"
     assert ledger.find("two") == b"42"
 
 
@@ -244,10 +236,10 @@ def test_files_taken_away_under_its_hands_are_missed(path: Path, tmp_path: Path)
     ledger = Ledger.open(url(path), "clinic")
     anchor = path.with_name("clinic.ledger.head")
     anchor.rename(tmp_path / "away")
-    assert _code(lambda: ledger.charge(charge("four"), [account(1)])) == "ledger-anchor-missing"
+    assert code_of(lambda: ledger.charge(charge("four"), [account(1)])) == "ledger-anchor-missing"
     (tmp_path / "away").rename(anchor)
     path.rename(tmp_path / "away")
-    assert _code(lambda: ledger.charge(charge("four"), [account(1)])) == "ledger-missing"
+    assert code_of(lambda: ledger.charge(charge("four"), [account(1)])) == "ledger-missing"
 
 
 def test_an_older_copy_in_its_place_is_noticed_under_its_hands(path: Path, tmp_path: Path) -> None:
@@ -256,7 +248,7 @@ def test_an_older_copy_in_its_place_is_noticed_under_its_hands(path: Path, tmp_p
     ask(ledger, "four")
     (tmp_path / "older").rename(path)
     path.with_name("clinic.ledger-wal").unlink()
-    assert _code(lambda: ledger.charge(charge("five"), [account(1)])) == "ledger-rolled-back"
+    assert code_of(lambda: ledger.charge(charge("five"), [account(1)])) == "ledger-rolled-back"
     assert _opening(path) == "ledger-rolled-back"
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from typer.testing import CliRunner
 
 import deniable
 from deniable.apps.cli import app
-from deniable.core.errors import Failed, InvalidArgumentError, Refused
+from deniable.core.errors import Failed, InvalidArgumentError
 from deniable.curator import move
 from deniable.ledger import Ledger
 from deniable.ledger import move as move_ledger
@@ -20,6 +19,7 @@ from deniable.ledger.entries.entry import Link
 from deniable.ledger.storage.postgres import Postgres
 from tests.support.ages import COUNT, ages, kept_at
 from tests.support.ledgers import FilePlace, ServerPlace
+from tests.support.refusals import code_of
 from tests.unit.ledger.asking import account, ask, charge
 
 
@@ -40,21 +40,14 @@ def old(tmp_path: Path) -> FilePlace:
     return place
 
 
-def _code(step: Callable[[], object]) -> str:
-    with pytest.raises(Refused) as refused:
-        step()
-    assert refused.value.hint
-    return refused.value.code
-
-
 def test_the_account_goes_on_where_it_was_and_what_was_answered_stays_free(clinic: Path, server_url: str) -> None:
     with deniable.open(clinic) as early:
         answer = early.ask(COUNT, epsilon="0.25")
         run = CliRunner().invoke(app, ["ledger", "move", str(clinic), server_url])
         assert run.exit_code == 0, run.output
         assert f'[ledger] url = "{server_url}"' in run.output
-        assert _code(lambda: early.ask(f"{COUNT} WHERE age > 1", epsilon="0.25")) == "ledger-moved"
-    assert _code(lambda: deniable.open(clinic)) == "ledger-moved"
+        assert code_of(lambda: early.ask(f"{COUNT} WHERE age > 1", epsilon="0.25")) == "ledger-moved"
+    assert code_of(lambda: deniable.open(clinic)) == "ledger-moved"
     clinic.write_text(clinic.read_text() + kept_at(server_url))
     with deniable.open(clinic) as late:
         again = late.ask(COUNT, epsilon="0.25")
@@ -64,7 +57,7 @@ def test_the_account_goes_on_where_it_was_and_what_was_answered_stays_free(clini
         assert late.ledger.verify() == 5
     second = clinic.with_name("second.toml")
     second.write_text(clinic.read_text().replace('"clinic"', '"second"'))
-    assert _code(lambda: deniable.create(second)) == "source-taken"
+    assert code_of(lambda: deniable.create(second)) == "source-taken"
 
 
 def test_both_have_the_same_entries_and_the_old_one_is_closed(old: FilePlace, server_place: ServerPlace) -> None:
@@ -80,8 +73,8 @@ def test_both_have_the_same_entries_and_the_old_one_is_closed(old: FilePlace, se
     assert closed.verify() == moved.verify() + 1 == 8
     assert closed.spent("clinic") == moved.spent("clinic")
     assert closed.find("one") == moved.find("one") == b"42"
-    assert _code(lambda: closed.charge(charge("four"), [account(1)])) == "ledger-moved"
-    assert _code(lambda: closed.show(charge("one"), [account(1, "bob")])) == "ledger-moved"
+    assert code_of(lambda: closed.charge(charge("four"), [account(1)])) == "ledger-moved"
+    assert code_of(lambda: closed.show(charge("one"), [account(1, "bob")])) == "ledger-moved"
     ask(moved, "four")
     for ledger in (closed, moved):
         ledger.close()
@@ -110,13 +103,13 @@ def test_who_is_interrupted_says_the_same_again(
 
     with monkeypatch.context() as patch:
         patch.setattr(Postgres, "begin", broken)
-        assert _code(lambda: move_ledger(old.url, server_place.url, "clinic")) == "ledger-unavailable"
+        assert code_of(lambda: move_ledger(old.url, server_place.url, "clinic")) == "ledger-unavailable"
     closed = Ledger.open(old.url, "clinic")
-    assert _code(lambda: closed.charge(charge("four"), [account(1)])) == "ledger-moved"
+    assert code_of(lambda: closed.charge(charge("four"), [account(1)])) == "ledger-moved"
     closed.close()
-    assert _code(lambda: Ledger.open(server_place.url, "clinic")) == "ledger-missing"
+    assert code_of(lambda: Ledger.open(server_place.url, "clinic")) == "ledger-missing"
     elsewhere = f"{server_place.url}?connect_timeout=9"
-    assert _code(lambda: move_ledger(old.url, elsewhere, "clinic")) == "ledger-moved"
+    assert code_of(lambda: move_ledger(old.url, elsewhere, "clinic")) == "ledger-moved"
     heads = {move_ledger(old.url, server_place.url, "clinic") for _ in range(2)}
     assert {head.sequence for head in heads} == {7}
     assert Ledger.open(server_place.url, "clinic").verify() == 7
@@ -137,9 +130,9 @@ def test_who_is_killed_says_the_same_again(old: FilePlace, server_place: ServerP
 
 def test_as_long_as_it_cannot_be_moved_nothing_is_closed(old: FilePlace, server_place: ServerPlace) -> None:
     Ledger.create(server_place.url, "clinic").close()
-    assert _code(lambda: move_ledger(old.url, server_place.url, "clinic")) == "ledger-exists"
+    assert code_of(lambda: move_ledger(old.url, server_place.url, "clinic")) == "ledger-exists"
     nowhere = "postgresql://nobody@127.0.0.1:1/nowhere"
-    assert _code(lambda: move_ledger(old.url, nowhere, "clinic")) == "ledger-unavailable"
+    assert code_of(lambda: move_ledger(old.url, nowhere, "clinic")) == "ledger-unavailable"
     with pytest.raises(InvalidArgumentError):
         move_ledger(old.url, "sqlite:///elsewhere.ledger", "clinic")
     ledger = Ledger.open(old.url, "clinic")
@@ -149,7 +142,7 @@ def test_as_long_as_it_cannot_be_moved_nothing_is_closed(old: FilePlace, server_
 
 def test_an_edited_ledger_is_not_moved(old: FilePlace, server_place: ServerPlace) -> None:
     old.by_hand("DELETE FROM places WHERE sequence = 2")
-    assert _code(lambda: move_ledger(old.url, server_place.url, "clinic")) == "ledger-edited"
+    assert code_of(lambda: move_ledger(old.url, server_place.url, "clinic")) == "ledger-edited"
     ledger = Ledger.open(old.url, "clinic")
     assert ledger.head.sequence == 7
     ledger.close()
@@ -163,7 +156,7 @@ def test_nothing_follows_the_entry_that_closes(old: FilePlace, server_place: Ser
     total = ledger.spent("clinic") + forged.loss
     old.insert(Link.after(ledger.head, "charged", forged.body({"clinic": total}, "")))
     ledger.close()
-    assert _code(lambda: Ledger.open(old.url, "clinic")) == "ledger-edited"
+    assert code_of(lambda: Ledger.open(old.url, "clinic")) == "ledger-edited"
 
 
 def test_moving_by_the_policy_says_what_to_write(clinic: Path, server_url: str) -> None:

@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from deniable.apps.cli import app
 from deniable.core.errors import Refused
 from deniable.curator import adopt
 from tests.support.ledgers import everywhere, forget
+from tests.support.refusals import code_of
 
 POLICY = """
 [population]
@@ -64,13 +64,6 @@ def _policy(path: Path, source: str = "visits.parquet", public: str = "hospitals
     return path
 
 
-def _code(step: Callable[[], object]) -> str:
-    with pytest.raises(Refused) as refused:
-        step()
-    assert refused.value.hint
-    return refused.value.code
-
-
 @everywhere
 def test_a_second_policy_beside_the_first_gets_no_fresh_budget(clinic: Path) -> None:
     second = _policy(clinic.with_name("second.toml"))
@@ -78,12 +71,12 @@ def test_a_second_policy_beside_the_first_gets_no_fresh_budget(clinic: Path) -> 
         deniable.create(second)
     assert refused.value.code == "source-taken"
     assert not clinic.with_name("second.ledger").exists()
-    assert _code(lambda: deniable.open(second)) == "ledger-missing"
+    assert code_of(lambda: deniable.open(second)) == "ledger-missing"
 
 
 def test_an_appended_row_does_not_make_other_people(clinic: Path) -> None:
     pq.write_table(pa.table({"age": [31, 47, 52] * 10 + [7]}), clinic.with_name("visits.parquet"))
-    assert _code(lambda: deniable.create(_policy(clinic.with_name("second.toml")))) == "source-taken"
+    assert code_of(lambda: deniable.create(_policy(clinic.with_name("second.toml")))) == "source-taken"
 
 
 @pytest.mark.parametrize("how", ["copy", "link"])
@@ -94,24 +87,24 @@ def test_the_same_data_by_another_name_are_the_same_people(clinic: Path, tmp_pat
     make = shutil.copy if how == "copy" else os.symlink
     make(clinic.with_name("visits.parquet"), other / "people.parquet")
     second = _policy(other / "second.toml", "people.parquet", str(clinic.with_name("hospitals.parquet")))
-    assert _code(lambda: deniable.create(second)) == "source-taken"
+    assert code_of(lambda: deniable.create(second)) == "source-taken"
 
 
 @everywhere
 def test_another_user_is_told_by_the_list_beside_the_ledger(clinic: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DENIABLE_STATE", str(clinic.with_name("another")))
-    assert _code(lambda: deniable.create(_policy(clinic.with_name("second.toml")))) == "source-taken"
+    assert code_of(lambda: deniable.create(_policy(clinic.with_name("second.toml")))) == "source-taken"
 
 
 def test_both_lists_may_lie_in_one_folder(clinic: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DENIABLE_STATE", str(clinic.parent))
-    assert _code(lambda: deniable.create(_policy(clinic.with_name("second.toml")))) == "source-taken"
+    assert code_of(lambda: deniable.create(_policy(clinic.with_name("second.toml")))) == "source-taken"
 
 
 @everywhere
 def test_a_ledger_that_was_removed_is_not_forgotten(clinic: Path) -> None:
     forget(clinic)
-    assert _code(lambda: deniable.create(clinic)) == "source-taken"
+    assert code_of(lambda: deniable.create(clinic)) == "source-taken"
     deniable.create(clinic, reason="nothing was ever asked").close()
 
 
@@ -138,20 +131,20 @@ def test_a_reason_is_kept(clinic_in_a_file: Path) -> None:
 
 
 def test_what_is_in_its_place_is_said_first(clinic_in_a_file: Path) -> None:
-    assert _code(lambda: deniable.create(clinic_in_a_file)) == "ledger-exists"
+    assert code_of(lambda: deniable.create(clinic_in_a_file)) == "ledger-exists"
     listed = json.loads(clinic_in_a_file.with_name(".deniable-accounts.json").read_text())["accounts"]
     assert len(listed) == 1
 
 
 def test_blank_is_no_reason(clinic: Path) -> None:
-    assert _code(lambda: deniable.create(_policy(clinic.with_name("second.toml")), reason=" ")) == "source-taken"
+    assert code_of(lambda: deniable.create(_policy(clinic.with_name("second.toml")), reason=" ")) == "source-taken"
 
 
 def test_what_could_not_be_created_holds_nothing(clinic_in_a_file: Path) -> None:
     pq.write_table(pa.table({"age": [8, 9]}), clinic_in_a_file.with_name("school.parquet"))
     school = _policy(clinic_in_a_file.with_name("school.toml"), "school.parquet")
     clinic_in_a_file.with_name("school.ledger").write_text("in its place")
-    assert _code(lambda: deniable.create(school)) == "ledger-exists"
+    assert code_of(lambda: deniable.create(school)) == "ledger-exists"
     clinic_in_a_file.with_name("school.ledger").unlink()
     deniable.create(school).close()
 
@@ -161,12 +154,12 @@ def test_a_source_that_is_adopted_is_held(clinic: Path) -> None:
     adopt(_policy(clinic, "school.parquet"), "moved", confirmed=True)
     for source in ("school.parquet", "visits.parquet"):
         second = _policy(clinic.with_name("second.toml"), source)
-        assert _code(lambda second=second: deniable.create(second)) == "source-taken"  # type: ignore[misc]
+        assert code_of(lambda second=second: deniable.create(second)) == "source-taken"  # type: ignore[misc]
 
 
 def test_a_list_that_cannot_be_read_is_not_an_empty_one(clinic_in_a_file: Path) -> None:
     clinic_in_a_file.with_name(".deniable-accounts.json").write_text("{}")
-    assert _code(lambda: deniable.create(_policy(clinic_in_a_file.with_name("second.toml")))) == "registry-damaged"
+    assert code_of(lambda: deniable.create(_policy(clinic_in_a_file.with_name("second.toml")))) == "registry-damaged"
 
 
 @everywhere

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 from typer.testing import CliRunner
 
@@ -18,7 +17,7 @@ from deniable.releases.linear.toml import read_workload
 from tests.support import shop, world
 from tests.support.curators import silence
 from tests.support.moved import filled
-from tests.support.postgres import Server
+from tests.support.postgres import Server, run
 
 POLICY = """
 [population]
@@ -72,12 +71,6 @@ def house(policy: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Curator]:
     silence(monkeypatch)
     with deniable.create(policy) as curator:
         yield curator
-
-
-def run(url: str, *statements: str) -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
-        for statement in statements:
-            connection.execute(statement.encode())
 
 
 def test_the_same_question_is_free_until_the_data_change(house: Curator, database: str) -> None:
@@ -191,9 +184,9 @@ def test_units_through_keys_on_postgres(tmp_path: Path, database: str, monkeypat
 
     (tmp_path / "files").mkdir()
     question = "SELECT COUNT(*) AS a, SUM(price) AS b FROM lines"
-    with shop.curator(tmp_path / "files", found, shop.policy(tmp_path / "files", chain=True)) as files:
+    with world.curator(tmp_path / "files", found, shop.policy(tmp_path / "files", chain=True)) as files:
         wanted = files.ask(question, epsilon=1000).table
-    with on_postgres(database), shop.curator(tmp_path, found, shop.policy(tmp_path, chain=True)) as there:
+    with on_postgres(database), world.curator(tmp_path, found, shop.policy(tmp_path, chain=True)) as there:
         assert there.ask(question, epsilon=1000).table == wanted
 
 

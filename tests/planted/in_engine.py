@@ -117,18 +117,18 @@ BUGS = (
     ),
     Bug(
         "weight not applied without keys",
-        "engines/sql/statements.py",
+        "engines/sql/statements/query.py",
         'weighed = select(["*", f"{rows.weight(\'size\')} AS weight"], "units")',
         'weighed = select(["*", f"{WEIGHT} AS weight"], "units")',
         (
             "conformance/test_reach.py::test_the_heaviest_unit_is_what_is_claimed",
             "conformance/test_bounded.py",
-            "unit/engines/sql/test_statements.py::test_sums",
+            "unit/engines/sql/statements/test_query.py::test_sums",
         ),
     ),
     Bug(
         "one row too many before a unit is heavy",
-        "engines/sql/weights.py",
+        "engines/sql/statements/weights.py",
         'rows.chosen(), 1) + f" HAVING COUNT(*) > {rows.most}"',
         'rows.chosen(), 1) + f" HAVING COUNT(*) > {rows.most + 1}"',
         (
@@ -138,88 +138,88 @@ BUGS = (
     ),
     Bug(
         "weight not applied where rows are only counted",
-        "engines/sql/weights.py",
+        "engines/sql/statements/weights.py",
         "f\"{rows.weight('COUNT(*)')} AS weight\"], rows.chosen(), 1)",
         'f"{WEIGHT} AS weight"], rows.chosen(), 1)',
         (
             "conformance/test_sensitivity.py::test_no_pair_of_neighbours_is_farther_apart_than_claimed",
-            "unit/engines/sql/test_statements.py::test_rows_that_are_only_counted",
+            "unit/engines/sql/statements/test_query.py::test_rows_that_are_only_counted",
         ),
     ),
     Bug(
         "units with one private key too many are not ranked",
-        "engines/sql/groups.py",
+        "engines/sql/statements/groups.py",
         '"many": select(["unit"], f"heavy WHERE spread > {query.most}"),',
         '"many": select(["unit"], f"heavy WHERE spread > {query.most + 1}"),',
         (
             "unit/engines/duckdb/test_engine.py::test_one_group_too_many_is_cut",
-            "unit/engines/sql/test_statements.py::test_nobody_keeps_one_private_group_more_than_they_may",
+            "unit/engines/sql/statements/test_query.py::test_nobody_keeps_one_private_group_more_than_they_may",
         ),
     ),
     Bug(
         "weight not applied to units by group",
-        "engines/sql/groups.py",
+        "engines/sql/statements/groups.py",
         'weights = select(["unit", f"{rows.weight(\'COUNT(*)\')} AS weight"], "pairs", 1)',
         'weights = select(["unit", f"{WEIGHT} AS weight"], "pairs", 1)',
         (
             "conformance/test_reach.py::test_the_heaviest_unit_is_what_is_claimed",
-            "unit/engines/sql/test_statements.py::test_units",
+            "unit/engines/sql/statements/test_query.py::test_units",
         ),
     ),
     Bug(
         "weight not applied under private keys",
-        "engines/sql/groups.py",
+        "engines/sql/statements/groups.py",
         'rows.weight("held")]',
         "str(WEIGHT)]",
         (
             "conformance/test_reach.py::test_a_unit_with_one_private_key_and_many_rows_weighs_its_contribution",
-            "unit/engines/sql/test_statements.py::test_kept",
+            "unit/engines/sql/statements/test_query.py::test_kept",
         ),
     ),
     Bug(
         "weight not applied where private keys are cut",
-        "engines/sql/groups.py",
+        "engines/sql/statements/groups.py",
         "{rows.weight('before')} AS weight",
         "{WEIGHT} AS weight",
         (
             "conformance/test_reach.py::test_a_unit_may_have_more_private_keys_than_rows",
-            "unit/engines/sql/test_statements.py::test_kept",
+            "unit/engines/sql/statements/test_query.py::test_kept",
             "conformance/test_keys.py",
         ),
     ),
     Bug(
         "heavy units are not drawn back",
-        "engines/sql/sums.py",
+        "engines/sql/statements/sums.py",
         "{self._weighed_row(weight)} - {self._full_row}",
         "{self._weighed_row(weight)} * 0",
         (
             "conformance/test_reach.py::test_the_heaviest_unit_is_what_is_claimed",
-            "unit/engines/sql/test_statements.py::test_sums",
+            "unit/engines/sql/statements/test_query.py::test_sums",
         ),
     ),
     Bug(
         "one private key too many before the cut",
-        "engines/sql/groups.py",
+        "engines/sql/statements/groups.py",
         'AS weight"], f"ranks WHERE place = {query.most + 1}")',
         'AS weight"], f"ranks WHERE place = {query.most + 2}")',
         (
             "conformance/test_reach.py::test_a_unit_may_have_more_private_keys_than_rows",
-            "unit/engines/sql/test_statements.py::test_kept",
+            "unit/engines/sql/statements/test_query.py::test_kept",
         ),
     ),
     Bug(
         "tied private keys are all kept",
-        "engines/sql/groups.py",
+        "engines/sql/statements/groups.py",
         'WHERE cut IS NULL OR {hashed} < cut"',
         'WHERE cut IS NULL OR {hashed} <= cut"',
         (
             "conformance/test_reach.py::test_a_unit_may_have_more_private_keys_than_rows",
-            "unit/engines/sql/test_statements.py::test_kept",
+            "unit/engines/sql/statements/test_query.py::test_kept",
         ),
     ),
     Bug(
         "tied values are all kept",
-        "engines/sql/groups.py",
+        "engines/sql/statements/groups.py",
         "WHERE cut IS NULL OR hashed < cut",
         "WHERE cut IS NULL OR hashed <= cut",
         (
@@ -230,21 +230,21 @@ BUGS = (
     ),
     Bug(
         "hash without the unit",
-        "engines/sql/rows.py",
+        "engines/sql/statements/rows.py",
         "self.dialect.hashed([*whose, *values])",
         "self.dialect.hashed([*values])",
         (
             "conformance/test_cuts.py",
-            "unit/engines/sql/test_statements.py",
+            "unit/engines/sql/statements/test_query.py",
         ),
     ),
     Bug(
         "rows of nobody count",
-        "engines/sql/rows.py",
+        "engines/sql/statements/rows.py",
         'known = [] if self.source.unit is None else [f"{self.unit} IS NOT NULL"]',
         "known = []",
         (
-            "unit/engines/sql/test_statements.py::test_sums",
+            "unit/engines/sql/statements/test_query.py::test_sums",
             "adversary/test_values.py::test_20_rows_without_a_unit_are_dropped",
         ),
     ),
@@ -340,7 +340,7 @@ BUGS = (
     ),
     Bug(
         "a person's rows are divided between parts",
-        "engines/sql/rows.py",
+        "engines/sql/statements/rows.py",
         'known.append(f"{self.dialect.hashed([self.unit])} % {self.part[1]} = {self.part[0]}")',
         'known.append(f"{self.dialect.hashed([self.unit, *self.values])} % {self.part[1]} = {self.part[0]}")',
         (

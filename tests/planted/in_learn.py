@@ -101,7 +101,7 @@ BUGS = (
     ),
     Bug(
         "heavy units weigh in full",
-        "engines/sql/statements.py",
+        "engines/sql/statements/query.py",
         'weight = f"CAST(COALESCE(heavy.weight, {WEIGHT}) AS {rows.dialect.types[Kind.INTEGER]}) AS weight"',
         'weight = f"CAST({WEIGHT} AS BIGINT) AS weight"',
         (_TRAINING, _LEARNERS),

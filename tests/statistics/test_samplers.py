@@ -17,7 +17,6 @@ from deniable.core.bits import BitSource, OperatingSystem
 from deniable.core.sampling import (
     IntArray,
     bernoulli,
-    bernoulli_exponential,
     bernoulli_exponentials,
     coin,
     discrete_gaussian,
@@ -28,7 +27,7 @@ from deniable.core.sampling import (
     uniform,
     uniforms,
 )
-from deniable.core.sampling.digits import logistic
+from deniable.core.sampling.digits import exponential, logistic
 from tests.support import laws
 from tests.support.bits import SeededBits
 from tests.support.laws import RATE, Event, Law, misfits, unlikely
@@ -100,8 +99,8 @@ def test_bernoulli_follows_its_law(probability: Fraction, draws: int) -> None:
 
 @pytest.mark.parametrize("draws", DRAWS)
 @pytest.mark.parametrize("exponent", [Fraction(0), *SCALES], ids=str)
-def test_bernoulli_exponential_follows_its_law(exponent: Fraction, draws: int) -> None:
-    drawn = bernoulli_exponential(exponent, draws, OperatingSystem())
+def test_exponential_coin_follows_its_law(exponent: Fraction, draws: int) -> None:
+    drawn = coin(exponential(exponent), draws, OperatingSystem())
     assert misfits(laws.coin(exp(-exponent)), _whole(drawn)) == []
 
 

@@ -1,4 +1,4 @@
-"""Bits that a test can foresee."""
+"""Bits that a test can foresee, and none at all."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass, field
 
 import numpy as np
+import pytest
 
 
 @dataclass(frozen=True)
@@ -43,3 +44,13 @@ def word(value: int, places: int = 64) -> bytes:
 def written(real: int, words: int) -> bytes:
     """A real in [0, 1), given by its first 64 * words digits, as successive words."""
     return b"".join(word(real >> (64 * (words - 1 - place)) & (2**64 - 1)) for place in range(words))
+
+
+@pytest.fixture
+def no_randomness(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any draw fails the test."""
+
+    def refuse(count: int) -> bytes:
+        raise AssertionError(f"drew {count} bytes")
+
+    monkeypatch.setattr("os.urandom", refuse)

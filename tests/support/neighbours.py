@@ -153,17 +153,22 @@ def _shape(answer: NoisyAnswer) -> tuple[object, ...]:
 
 
 @dataclass(frozen=True)
-class Pair:
-    """The table without someone, and the one with them."""
+class Outcomes:
+    """What an analyst sees of two populations."""
 
     without: Curator
     having: Curator
 
     def same(self, sql: str, **spend: object) -> Outcome:
-        """The outcome, which must be the same on both."""
+        """The outcome, which must be the same of both."""
         one, other = (outcome(curator, sql, **spend) for curator in (self.without, self.having))
         assert one == other
         return one
+
+
+@dataclass(frozen=True)
+class Pair(Outcomes):
+    """The table without someone, and the one with them."""
 
     def refused(self, sql: str, code: str | None = None, **spend: object) -> None:
         """Refused on both in the same words, and nothing is charged."""

@@ -50,12 +50,8 @@ class Server:
         return parts._replace(netloc=f"{user or parts.username}@{host}", path=f"/{database}").geturl()
 
     def run(self, *statements: str, database: str | None = None) -> None:
-        """As the superuser, each by itself."""
-        import psycopg  # noqa: PLC0415 - only where there is a server
-
-        with psycopg.connect(self.url if database is None else self.of(database), autocommit=True) as connection:
-            for statement in statements:
-                connection.execute(statement.encode())
+        """As the superuser."""
+        run(self.url if database is None else self.of(database), *statements)
 
     @contextmanager
     def database(self, options: str = "") -> Iterator[str]:
@@ -175,6 +171,15 @@ def database(postgres: Server) -> Iterator[str]:
     """The url of an empty database."""
     with postgres.database() as url:
         yield url
+
+
+def run(url: str, *statements: str) -> None:
+    """Each statement by itself."""
+    import psycopg  # noqa: PLC0415 - only where there is a server
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement.encode())
 
 
 def need_programs() -> None:

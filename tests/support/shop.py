@@ -10,11 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from deniable.curator import Curator
-from deniable.curator.factory import engine_of
-from deniable.ledger import Ledger
 from deniable.policy import Policy
 from tests.support.limits import LOOSE
 
@@ -109,10 +105,3 @@ def policy(
         origin="shop",
         folder=folder,
     )
-
-
-def curator(folder: Path, found: dict[str, pa.Table], rules: Policy) -> Curator:
-    """A curator over these tables, with a ledger in memory."""
-    for name, table in found.items():
-        pq.write_table(table, folder / f"{name}.parquet")
-    return Curator(rules, engine_of(rules), Ledger.memory(rules.population))

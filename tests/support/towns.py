@@ -18,7 +18,7 @@ from deniable.planner import Spend, bind, parse, price
 from deniable.policy import Policy
 from tests.support.limits import LOOSE
 from tests.support.measured import distance, exact_integers
-from tests.support.neighbours import SOMEONE, Outcome, outcome
+from tests.support.neighbours import SOMEONE, Outcomes
 
 Row = dict[str, object]
 
@@ -122,17 +122,8 @@ _prices = (1 + Fraction(place, 10**9) for place in count())
 
 
 @dataclass(frozen=True)
-class Towns:
+class Towns(Outcomes):
     """The population without a unit, and the one with it."""
-
-    without: Curator
-    having: Curator
-
-    def same(self, sql: str, **spend: object) -> Outcome:
-        """What an analyst sees, which must be the same of both."""
-        one, other = (outcome(curator, sql, **spend) for curator in (self.without, self.having))
-        assert one == other
-        return one
 
     def refused(self, sql: str, code: str | None = None) -> None:
         """Refused in the same words, and nothing is charged."""

@@ -90,7 +90,7 @@ NO_LOSS = LossDistribution(1.0, 0, np.ones(1))
 
 
 def responses(steps: int, cell: float, count: int, cut: float) -> LossDistribution:
-    """Of `count` randomized responses with epsilon = steps * 2^-20 cells; each tail that is left out is below `cut`.
+    """`count` randomized responses with epsilon = steps * 2^-20 cells; each tail that is left out is below `cut`.
 
     With j truths, as likely as in Binomial(count, 1 / (1 + e^-epsilon)), the loss is (2 j - count) epsilon. Hoeffding
     1963 bounds the tails. Where that falls between two cells, it is divided so that the means of 1 and of e^-loss stay:
@@ -125,7 +125,7 @@ def responses(steps: int, cell: float, count: int, cut: float) -> LossDistributi
 
 
 def total(parts: Sequence[LossDistribution], cut: float) -> LossDistribution:
-    """Of the sum of all, the smallest first; each tail that is left out on the way is at most `cut`."""
+    """All parts together, the smallest first; each tail that is left out on the way is at most `cut`."""
     heap = [(part.masses.size, place, part) for place, part in enumerate(parts)]
     heapify(heap)
     for place in range(len(parts), 2 * len(parts) - 1):

@@ -81,7 +81,7 @@ def delta_from_mu(mu: float, epsilon: float) -> float:
 
 
 def deltas_from_mu(mu: float, epsilons: FloatArray) -> FloatArray:
-    """The same at many places at once."""
+    """`delta_from_mu` at many places at once."""
     import numpy as np  # noqa: PLC0415 - a question's price is worked out without it
 
     sizes = np.abs(epsilons)

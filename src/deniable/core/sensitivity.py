@@ -32,19 +32,19 @@ def histogram(neighbours: Neighbours = Neighbours.ADD_REMOVE) -> Fraction:
 
 
 def total(lower: Number, upper: Number, neighbours: Neighbours = Neighbours.ADD_REMOVE) -> Fraction:
-    """Of a sum of values in [lower, upper]: the largest absolute value, or the width of the range under replace."""
+    """How far one unit moves a sum of values in [lower, upper]: the largest size, or under replace the whole width."""
     low, high = _bounds(lower, upper)
     return max(abs(low), abs(high)) if neighbours is Neighbours.ADD_REMOVE else high - low
 
 
 def mean(lower: Number, upper: Number, people: int) -> Fraction:
-    """Of the mean of a public number of values in [lower, upper], under replace: (upper - lower) / n."""
+    """How far one unit moves the mean of n values in [lower, upper], n public, under replace: (upper - lower) / n."""
     low, high = _bounds(lower, upper)
     return (high - low) / whole("people", people)
 
 
 def median(lower: Number, upper: Number) -> Fraction:
-    """Of the median of values in [lower, upper]: the whole range, however many values there are."""
+    """How far one unit moves the median of values in [lower, upper]: the whole range, however many values there are."""
     low, high = _bounds(lower, upper)
     return high - low
 

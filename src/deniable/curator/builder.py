@@ -116,7 +116,7 @@ def deviation(column: str) -> Term:
 
 
 def correlation(one: str, other: str) -> Term:
-    """Between -1 and 1."""
+    """The correlation of two columns, between -1 and 1."""
     return Term("CORR", (one, other))
 
 

@@ -58,6 +58,18 @@ def laid_out(exact: pa.Table, keys: Sequence[GroupKey], totals: Sequence[str]) -
     return columns
 
 
+def by_set(left: NDArray[np.int64]) -> dict[int, NDArray[np.int64]]:
+    """Where counts by several sets of keys are: each set's rows, by the number of the keys that it leaves out.
+
+    Example:
+        >>> {keys: rows.tolist() for keys, rows in by_set(np.array([1, 2, 1])).items()}
+        {1: [0, 2], 2: [1]}
+    """
+    order = np.argsort(left, kind="stable")
+    numbers, starts = np.unique(left[order], return_index=True)
+    return dict(zip(numbers.tolist(), np.split(order, starts[1:]), strict=True)) if left.size else {}
+
+
 def counted(exact: pa.Table, keys: Sequence[GroupKey], choice: Choice) -> NDArray[np.int64]:
     """The histogram of a choice: a row for each group there can be, with all its cells."""
     import pyarrow.compute as pc  # noqa: PLC0415 - slow to load, and a price does without

@@ -75,7 +75,7 @@ def to_bytes(tables: Sequence[pa.Table]) -> bytes:
 
 
 def from_bytes(streams: bytes) -> list[pa.Table]:
-    """The tables again."""
+    """The tables that were recorded."""
     source, found = pa.BufferReader(streams), []
     while source.tell() < len(streams):
         found.append(pa.ipc.open_stream(source).read_all())

@@ -80,7 +80,7 @@ def reading(file: DataFile, *, strict: bool, **settings: str) -> Iterator[duckdb
 
 
 def take(connection: duckdb.DuckDBPyConnection, step: Step) -> None:
-    """One step, in whichever process."""
+    """Do one step, in whichever process."""
     match step:
         case ("sql", str() as sql):
             connection.execute(sql)

@@ -48,7 +48,7 @@ def kernel_of(learner: Learner, design: VectorDesign) -> Kernel:
 
 
 def scoring(kernel: Kernel, confidence: Fraction) -> Generator[PaidSum, NoisySum, dict[str, float]]:
-    """One sum, and what it says."""
+    """The sum that scores a model, and what it says."""
     from deniable.learn.learner import PaidSum as Paid  # noqa: PLC0415 - models know of scores
 
     measured = yield Paid(kernel, Fraction(1))

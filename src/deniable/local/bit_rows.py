@@ -44,7 +44,7 @@ def _bytes(probability: Fraction) -> Inversion:
 
 
 def coins(probability: Fraction, rows: int, columns: int, bits: BitSource) -> BoolArray:
-    """The same, one coin to a byte."""
+    """Coins, one to a byte."""
     return np.unpackbits(packed_coins(probability, rows, columns, bits), axis=1, count=columns).view(np.bool_)
 
 

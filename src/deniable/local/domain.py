@@ -14,6 +14,8 @@ from deniable.core.sampling import IntArray
 
 LARGEST = 10**7
 """A collector holds a few numbers for each value."""
+_NAMED = 6
+"""Names that a refusal lists."""
 Values = int | Sequence[str]
 """A number k for the values 0, 1, ..., k - 1, or a list of names."""
 
@@ -83,6 +85,6 @@ class AnswerDomain:
         return np.array([lookup[str(name)] for name in distinct], dtype=np.int64)[inverse]
 
 
-def _some(names: Sequence[str], most: int = 6) -> str:
+def _some(names: Sequence[str]) -> str:
     """The first few names."""
-    return ", ".join(map(repr, names[:most])) + (", ..." if len(names) > most else "")
+    return ", ".join(map(repr, names[:_NAMED])) + (", ..." if len(names) > _NAMED else "")

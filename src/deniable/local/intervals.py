@@ -48,6 +48,21 @@ def chance_interval(hits: ArrayLike, trials: int, alpha: float) -> tuple[FloatAr
     return low[inverse], high[inverse]
 
 
+def share_interval(
+    support: ArrayLike, people: int, alpha: float, truth: Fraction, lie: Fraction
+) -> tuple[FloatArray, FloatArray]:
+    """An interval for the share of people with a value: their reports support it with chance `truth`, others `lie`.
+
+    Example:
+        >>> low, high = share_interval([50], 100, 0.05, Fraction(3, 4), Fraction(1, 4))
+        >>> low.round(4).tolist(), high.round(4).tolist()
+        ([0.2966], [0.7034])
+    """
+    least, most = float(lie), float(truth)
+    low, high = (np.clip((end - least) / (most - least), 0.0, 1.0) for end in chance_interval(support, people, alpha))
+    return low, high
+
+
 def mean_radius(people: int, alpha: float, *, reach: float, least: float, most: float) -> float:
     """How far the mean of independent numbers stays from its expectation, except with probability alpha.
 

@@ -110,5 +110,5 @@ _broken = InvalidArgumentError("reports", "are incomplete or damaged; ask for th
 
 
 def smallest(data: NDArray[Any], bound: int) -> NDArray[Any]:
-    """The same whole numbers, all below `bound`, in as few bytes as hold them."""
+    """Whole numbers, all below `bound`, in as few bytes as hold them."""
     return data.astype(next(kind for kind in _KINDS if bound <= 1 << (8 * np.dtype(kind).itemsize)))

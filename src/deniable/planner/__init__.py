@@ -27,9 +27,9 @@ and `spend` hold what goes in and out. The plan of each shape of question stands
 
 from deniable.planner.bind import bind, bind_cells
 from deniable.planner.parse import parse
-from deniable.planner.passes import plan_batch, plan_listing, plan_question, plan_statement, plan_statements
+from deniable.planner.passes import plan_listing, plan_question, plan_statement, plan_statements
 from deniable.planner.plan import OutputColumn, Plan, Quote
-from deniable.planner.pricing.batch import Batch, BatchQuote, price_all
+from deniable.planner.pricing.batch import Batch, BatchQuote
 from deniable.planner.pricing.limits import ChargeLimits
 from deniable.planner.pricing.price import price
 from deniable.planner.spend import Payment, ReleasePayment, Spend
@@ -50,11 +50,9 @@ __all__ = [
     "bind",
     "bind_cells",
     "parse",
-    "plan_batch",
     "plan_listing",
     "plan_question",
     "plan_statement",
     "plan_statements",
     "price",
-    "price_all",
 ]

@@ -38,7 +38,7 @@ def processed(
 
 
 def taken(result: Result, rows: NDArray[np.int64]) -> Result:
-    """These rows, in this order."""
+    """The rows at these places, in this order."""
     if isinstance(result, Band):
         return Band(result.value[rows], result.low[rows], result.high[rows])
     if isinstance(result, np.ndarray):

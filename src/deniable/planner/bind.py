@@ -44,7 +44,7 @@ def bind(select: exp.Select, policy: Policy, now: datetime | None = None) -> Bou
 
 
 def bind_cells(select: exp.Select, policy: Policy, now: datetime | None = None) -> Bound:
-    """The same, however many known groups there would be: for releases, which add up cells and never list them all."""
+    """`bind`, however many known groups there would be: for releases, which add up cells and never list them all."""
     with asking(select.meta.get(QUESTION, "")), counted():
         plain, said = clocked(select, policy, now)
         return replace(_bound(plain, policy), clock=said)

@@ -18,6 +18,12 @@ from deniable.planner.relations.clauses import title
 from deniable.planner.relations.rows import Origin
 
 
+def values_question(table: str, column: str) -> str:
+    """Which values there are, and how many rows each: asked as any question with private keys."""
+    named, source = (name.replace('"', '""') for name in (column, table))
+    return f'SELECT "{named}", COUNT(*) FROM "{source}" GROUP BY "{named}"'  # noqa: S608 - names of the policy, quoted; parsed as any question
+
+
 def as_groups(select: exp.Select) -> exp.Select:
     """DISTINCT without aggregates means a group for each combination of what is shown."""
     clause = select.args.get("distinct")

@@ -17,7 +17,6 @@ from deniable.planner.listing import may_list
 from deniable.planner.outer import split
 from deniable.planner.parse import parse, plain, read
 from deniable.planner.plan import Plan
-from deniable.planner.pricing.batch import Batch, price_all
 from deniable.planner.pricing.limits import ChargeLimits
 from deniable.planner.pricing.price import price
 from deniable.planner.spend import Spend
@@ -38,7 +37,7 @@ def plan_question(sql: str, policy: Policy, spend: Spend) -> Plan:
 
 
 def plan_statement(sql: str, policy: Policy, spend: Spend) -> PricedStatements:
-    """The same for any statement: the questions in it are planned, and what is around them is kept for later."""
+    """The plan of any statement: the questions in it are planned, and what is around them is kept for later."""
     return _planned([sql], policy, spend, None, alone=True)
 
 
@@ -59,17 +58,6 @@ def _planned(
     together = price_statements(found, admitted, shares, alone=alone)
     limits.check_accuracy(admitted, together.batch.loss)
     return together
-
-
-def plan_batch(questions: Sequence[str], policy: Policy, spend: Spend, shares: Sequence[Number] | None = None) -> Batch:
-    """The same passes for questions that are all fixed in advance: priced together, for one spend."""
-    limits = ChargeLimits.of(policy)
-    admitted = limits.admit(spend)
-    bounds = [bind(parse(sql), policy) for sql in questions]
-    limits.check_size(sum(bound.size for bound in bounds))
-    batch = price_all(bounds, admitted, shares)
-    limits.check_accuracy(admitted, batch.loss)
-    return batch
 
 
 def plan_listing(sql: str, policy: Policy) -> Plan | None:

@@ -33,5 +33,5 @@ def steps(given: object) -> tuple[str, ...]:
 
 
 def notes(wanted: Sequence[str]) -> list[str]:
-    """A sentence for each step."""
+    """What an answer says of each step that was done."""
     return [f"{name}, after the noise: {STEPS[name]}" for name in wanted]

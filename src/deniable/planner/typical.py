@@ -16,7 +16,7 @@ from deniable.planner.plan import Bound
 
 
 def expecting(bound: Bound, means: Mapping[str, Fraction]) -> Bound:
-    """The same question, whose statistics expect rows of these means; nothing else of it changes."""
+    """A question whose statistics expect rows of these means; nothing else of it changes."""
     return replace(bound, statistics=tuple(_expecting(base, means) for base in bound.statistics)) if means else bound
 
 

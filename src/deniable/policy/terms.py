@@ -70,7 +70,7 @@ def _named(table: DeclaredTable, home: Path) -> str | None:
 
 
 def digest_of(terms: Terms) -> str:
-    """The same for the same terms, in whatever order they are written."""
+    """One digest for the same terms, in whatever order they are written."""
     return sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()
 
 

@@ -18,7 +18,7 @@ _LONGEST = 8
 
 
 def found(tables: dict[str, DeclaredTable], sections: Mapping[str, Section]) -> dict[str, DeclaredTable]:
-    """The same tables, where each knows the whole way to its unit; what is wrong with a way is noted in its section."""
+    """The tables, where each knows the whole way to its unit; what is wrong with a way is noted in its section."""
     return {name: _found(table, tables, sections[name]) for name, table in tables.items()}
 
 

@@ -1,14 +1,17 @@
-"""A clinic of a hundred visits, as commands find it."""
+"""A clinic of a hundred visits, as commands find it; and commands, as they are called."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 import deniable
+from deniable.apps.cli import app, main
 
 POLICY = """
 [population]
@@ -32,3 +35,18 @@ def clinic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     Path("clinic.toml").write_text(POLICY)
     deniable.create("clinic.toml").close()
     return tmp_path
+
+
+def printed(*arguments: str) -> str:
+    """What a command prints."""
+    result = CliRunner().invoke(app, arguments, env={"COLUMNS": "200"})
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def exit_code(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    """That of the whole program."""
+    monkeypatch.setattr(sys, "argv", ["deniable", *arguments])
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    return int(stopped.value.code or 0)

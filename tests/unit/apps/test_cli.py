@@ -10,7 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from deniable import __version__
-from deniable.apps.cli import app, main
+from deniable.apps.cli import app
+from tests.unit.apps.conftest import exit_code
 
 PLANS = {
     "mean": ["--n", "--epsilon", "--delta", "--confidence", "--plot"],
@@ -19,14 +20,6 @@ PLANS = {
     "budget": ["--epsilon", "--delta", "--each", "--sigma"],
     "meaning": ["--epsilon", "--delta", "--prior", "--group"],
 }
-
-
-def called(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
-    """The exit code of the whole program."""
-    monkeypatch.setattr(sys, "argv", ["deniable", *arguments])
-    with pytest.raises(SystemExit) as stopped:
-        main()
-    return int(stopped.value.code or 0)
 
 
 @pytest.mark.parametrize(("command", "options"), PLANS.items())
@@ -54,7 +47,7 @@ def test_version() -> None:
 def test_an_epsilon_that_means_nothing_is_one_line(
     command: str, epsilon: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert called(["plan", command, "--epsilon", epsilon], monkeypatch) == 2
+    assert exit_code(monkeypatch, "plan", command, "--epsilon", epsilon) == 2
     output = capsys.readouterr()
     assert output.out == ""
     assert output.err.startswith("error: epsilon must be ")
@@ -88,7 +81,7 @@ def test_an_epsilon_that_means_nothing_is_one_line(
 def test_an_argument_that_cannot_be_right_is_named_in_one_line(
     arguments: list[str], name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert called(["plan", *arguments], monkeypatch) == 2
+    assert exit_code(monkeypatch, "plan", *arguments) == 2
     output = capsys.readouterr()
     assert output.out == ""
     assert output.err.startswith(f"error: {name} must ")
@@ -99,7 +92,7 @@ def test_an_argument_that_cannot_be_right_is_named_in_one_line(
 def test_what_the_command_line_cannot_read_stops_it_with_code_two(
     arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert called(arguments, monkeypatch) == 2
+    assert exit_code(monkeypatch, *arguments) == 2
     assert "Traceback" not in capsys.readouterr().err
 
 
@@ -107,7 +100,7 @@ def test_a_picture_that_cannot_be_written_is_one_line_however_long_its_path(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "no such folder" / ("a very long name " * 10) / "chart.png"
-    assert called(["plan", "mean", "--plot", str(path)], monkeypatch) == 2
+    assert exit_code(monkeypatch, "plan", "mean", "--plot", str(path)) == 2
     output = capsys.readouterr()
     assert output.out == ""
     assert output.err.startswith("error: plot could not be written to ")
@@ -118,7 +111,7 @@ def test_a_message_with_brackets_keeps_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    assert called(["plan", "mean", "--plot", str(tmp_path / "chart.png")], monkeypatch) == 2
+    assert exit_code(monkeypatch, "plan", "mean", "--plot", str(tmp_path / "chart.png")) == 2
     assert "pip install 'deniable[plot]'" in capsys.readouterr().err
 
 

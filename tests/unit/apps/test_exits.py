@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 import deniable
-from deniable.apps.cli import app, main
+from deniable.apps.cli import app
 from deniable.apps.exits import ExitCode, ending
 from deniable.core.errors import Failed, InvalidArgumentError, Refused
 from deniable.policy import InvalidPolicyError, Problem
-from tests.unit.apps.conftest import COUNT, POLICY
-
-
-def code(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
-    """The exit code of the whole program."""
-    monkeypatch.setattr(sys, "argv", ["deniable", *arguments])
-    with pytest.raises(SystemExit) as stopped:
-        main()
-    return int(stopped.value.code or 0)
+from tests.unit.apps.conftest import COUNT, POLICY, exit_code
 
 
 @pytest.mark.parametrize(
@@ -43,21 +34,21 @@ def code(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 def test_every_ending_has_its_code(
     clinic: Path, arguments: list[str], expected: ExitCode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert code(monkeypatch, *arguments) == expected
+    assert exit_code(monkeypatch, *arguments) == expected
     with deniable.open(clinic / "clinic.toml") as curator:
         assert (curator.budget().spent.epsilon > 0) == (arguments[0] == "ask" and expected is ExitCode.ANSWERED)
 
 
 def test_a_policy_that_does_not_fit_its_file_fails_the_check(clinic: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (clinic / "clinic.toml").write_text(POLICY.replace("age =", "years ="))
-    assert code(monkeypatch, "check", "clinic.toml") == ExitCode.FAILED
+    assert exit_code(monkeypatch, "check", "clinic.toml") == ExitCode.FAILED
 
 
 def test_a_file_that_cannot_be_written_is_one_line(
     clinic: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (clinic / "answer.csv").mkdir()
-    assert code(monkeypatch, "ask", "clinic.toml", COUNT, "--epsilon", "0.5", "-o", "answer.csv") == ExitCode.USAGE
+    assert exit_code(monkeypatch, "ask", "clinic.toml", COUNT, "--epsilon", "0.5", "-o", "answer.csv") == ExitCode.USAGE
     assert capsys.readouterr().err.count("\n") == 1
     with deniable.open(clinic / "clinic.toml") as curator:
         assert curator.budget().spent.epsilon == 0  # known before anything is paid

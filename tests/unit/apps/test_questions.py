@@ -14,14 +14,7 @@ from typer.testing import CliRunner
 import deniable
 from deniable.apps.cli import app
 from deniable.core.errors import InvalidArgumentError
-from tests.unit.apps.conftest import COUNT
-
-
-def run(*arguments: str) -> str:
-    """What the command prints."""
-    result = CliRunner().invoke(app, arguments, env={"COLUMNS": "200"})
-    assert result.exit_code == 0, result.output
-    return result.output
+from tests.unit.apps.conftest import COUNT, printed
 
 
 def spent() -> float:
@@ -33,7 +26,7 @@ def spent() -> float:
 def test_the_same_answer_in_every_format() -> None:
     ask = ("ask", "clinic.toml", COUNT, "--epsilon", "0.5", "-o")
     for name in ("a.json", "a.csv", "a.parquet", "a.arrow", "a.txt"):
-        assert run(*ask, name) == ""
+        assert printed(*ask, name) == ""
     (row,) = json.loads(Path("a.json").read_text())["rows"]
     assert pyarrow.csv.read_csv("a.csv").to_pylist() == [row]
     assert pq.read_table("a.parquet").to_pylist() == [row]
@@ -61,7 +54,7 @@ def test_a_file_that_cannot_be_written_is_named_before_paying(options: list[str]
     ],
 )
 def test_explain_warns_of_what_cannot_be_undone(spend: list[str], warning: str | None) -> None:
-    output = " ".join(run("explain", "clinic.toml", COUNT, *spend).split())
+    output = " ".join(printed("explain", "clinic.toml", COUNT, *spend).split())
     assert ("warning" in output) == (warning is not None)
     assert warning is None or warning in output
     assert spent() == 0
@@ -69,17 +62,17 @@ def test_explain_warns_of_what_cannot_be_undone(spend: list[str], warning: str |
 
 @pytest.mark.usefixtures("clinic")
 def test_a_sum_that_is_closed_already_is_not_warned_of_again() -> None:
-    run("ask", "clinic.toml", COUNT, "--rho", "0.001")
-    assert "warning" not in run("explain", "clinic.toml", "SELECT SUM(age) AS s FROM visits", "--rho", "0.001")
+    printed("ask", "clinic.toml", COUNT, "--rho", "0.001")
+    assert "warning" not in printed("explain", "clinic.toml", "SELECT SUM(age) AS s FROM visits", "--rho", "0.001")
 
 
 @pytest.mark.usefixtures("clinic")
 def test_values_of_parameters_by_order_and_by_name() -> None:
     """The same question, however its values are given."""
-    plain = run("ask", "clinic.toml", f"{COUNT} WHERE age = 7", "--epsilon", "0.1", "--format", "json")
+    plain = printed("ask", "clinic.toml", f"{COUNT} WHERE age = 7", "--epsilon", "0.1", "--format", "json")
     apart = ("ask", "clinic.toml", "--epsilon", "0.1", "--format", "json")
-    by_order = run(*apart, f"{COUNT} WHERE age = ?", "--param", "7")
-    by_name = run(*apart, f"{COUNT} WHERE age = :age", "--param", "age=7")
+    by_order = printed(*apart, f"{COUNT} WHERE age = ?", "--param", "7")
+    by_name = printed(*apart, f"{COUNT} WHERE age = :age", "--param", "age=7")
     rows = [json.loads(output)["rows"] for output in (plain, by_order, by_name)]
     assert rows[0] == rows[1] == rows[2]
     assert json.loads(by_name)["free"]
@@ -88,16 +81,16 @@ def test_values_of_parameters_by_order_and_by_name() -> None:
 @pytest.mark.usefixtures("clinic")
 def test_all_intervals_at_once_and_steps_after_the_noise() -> None:
     words = ("--simultaneous", "--after", "nonnegative", "--after", "whole", "--rows", "100")
-    said = " ".join(run("ask", "clinic.toml", COUNT, "--epsilon", "0.5", *words).split())
+    said = " ".join(printed("ask", "clinic.toml", COUNT, "--epsilon", "0.5", *words).split())
     assert "all at once" in said
     assert "whole, after the noise" in said
-    assert "all intervals" in " ".join(run("explain", "clinic.toml", COUNT, "--epsilon", "0.5", *words).split())
+    assert "all intervals" in " ".join(printed("explain", "clinic.toml", COUNT, "--epsilon", "0.5", *words).split())
 
 
 @pytest.mark.usefixtures("clinic")
 def test_totals_are_made_consistent() -> None:
     sql = "SELECT age > 40 AS old, COUNT(*) AS n FROM visits GROUP BY ROLLUP (old)"
-    asked = run("ask", "clinic.toml", sql, "--epsilon", "0.5", "--after", "consistent", "--format", "json")
+    asked = printed("ask", "clinic.toml", sql, "--epsilon", "0.5", "--after", "consistent", "--format", "json")
     *parts, total = (row["n"] for row in json.loads(asked)["rows"])
     assert sum(parts) == total
 
@@ -106,4 +99,4 @@ def test_totals_are_made_consistent() -> None:
 def test_the_statements_are_those_of_the_question_as_it_would_be_paid_for() -> None:
     """An accuracy of an average has a price only with the number of rows that is expected."""
     mean = ("explain", "clinic.toml", "SELECT AVG(age) AS age FROM visits", "--accuracy", "5", "--rows", "1000")
-    assert "SELECT" in run(*mean, "--statements")
+    assert "SELECT" in printed(*mean, "--statements")

@@ -17,7 +17,6 @@ from deniable.core.bits import OperatingSystem
 from deniable.core.sampling import (
     LARGEST_SCALE,
     bernoulli,
-    bernoulli_exponential,
     bernoulli_exponentials,
     coin,
     discrete_gaussian,
@@ -126,8 +125,8 @@ CHANCES: dict[str, tuple[Callable[[ScriptedBits], np.ndarray], Callable[[], mpma
     "1/3": (lambda bits: bernoulli(Fraction(1, 3), 1, bits), lambda: mpmath.mpf(1) / 3),
     "1/2": (lambda bits: bernoulli(Fraction(1, 2), 1, bits), lambda: mpmath.mpf(1) / 2),
     "1e-30": (lambda bits: bernoulli(Fraction(1, 10**30), 1, bits), lambda: mpmath.mpf(10) ** -30),
-    "exp(-7/3)": (lambda bits: bernoulli_exponential(Fraction(7, 3), 1, bits), lambda: mpmath.exp(-mpmath.mpf(7) / 3)),
-    "exp(-60)": (lambda bits: bernoulli_exponential(Fraction(60), 1, bits), lambda: mpmath.exp(-60)),
+    "exp(-7/3)": (lambda bits: coin(exponential(Fraction(7, 3)), 1, bits), lambda: mpmath.exp(-mpmath.mpf(7) / 3)),
+    "exp(-60)": (lambda bits: coin(exponential(Fraction(60)), 1, bits), lambda: mpmath.exp(-60)),
     "logistic(1/9)": (
         lambda bits: coin(logistic(Fraction(1, 9)), 1, bits),
         lambda: 1 / (1 + mpmath.exp(mpmath.mpf(1) / 9)),
@@ -168,7 +167,7 @@ def test_certain_and_impossible_coins() -> None:
     words = word(2**64 - 1) + word(0)
     assert bernoulli(Fraction(1), 2, ScriptedBits(words)).tolist() == [True, True]
     assert bernoulli(Fraction(0), 2, ScriptedBits(words + word(1))).tolist() == [False, False]
-    assert bernoulli_exponential(Fraction(0), 2, ScriptedBits(words)).tolist() == [True, True]
+    assert coin(exponential(Fraction(0)), 2, ScriptedBits(words)).tolist() == [True, True]
     assert bernoulli_exponentials(np.array([0, 0]), Fraction(1), ScriptedBits(words)).tolist() == [True, True]
     assert bernoulli_exponentials(np.array([2**62]), Fraction(10**6), ScriptedBits(word(1))).tolist() == [False]
 

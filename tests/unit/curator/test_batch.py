@@ -10,7 +10,8 @@ from deniable.accounting import compose
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.core.loss import Loss
 from deniable.mechanisms import Laplace
-from deniable.planner import Spend, bind, parse, price_all
+from deniable.planner import Spend, bind, parse
+from deniable.planner.pricing.batch import price_all
 from tests.support import true_losses
 from tests.support.curators import curator, silence
 from tests.support.tables import policy, visits

@@ -5,7 +5,7 @@ from importlib import import_module
 from pathlib import Path
 
 import deniable.planner
-from deniable.planner import Spend, bind, parse, plan_batch, plan_question, price
+from deniable.planner import Spend, bind, parse, plan_question, plan_statements, price
 from tests.support.tables import policy
 
 RULES = policy(Path("nowhere"), contribution=3)
@@ -19,11 +19,11 @@ def test_a_plan_is_what_the_passes_make_in_their_order():
 
 def test_a_batch_of_one_is_the_question():
     spend = Spend.of(epsilon=1)
-    assert plan_batch([MEAN], RULES, spend).plans == (plan_question(MEAN, RULES, spend),)
+    assert plan_statements([MEAN], RULES, spend).batch.plans == (plan_question(MEAN, RULES, spend),)
 
 
 def test_shares_divide_a_batch():
-    plans = plan_batch([COUNT, MEAN], RULES, Spend.of(epsilon=1), [1, 3]).plans
+    plans = plan_statements([COUNT, MEAN], RULES, Spend.of(epsilon=1), [1, 3]).batch.plans
     assert [plan.quote.loss.epsilon * 4 for plan in plans] == [1, 3]
 
 

@@ -42,7 +42,7 @@ def auditors_of_maxima(epsilon: Number) -> Mapping[str, every.Guard]:
 
 
 def publishers(epsilon: Number, values: Sequence[str] = DISEASES) -> Mapping[str, every.Publisher]:
-    """Those that publish a table."""
+    """Defences that publish a table, by name."""
     return _by_name(
         (
             every.Deidentified(),
@@ -55,17 +55,17 @@ def publishers(epsilon: Number, values: Sequence[str] = DISEASES) -> Mapping[str
 
 
 def synthesizers(epsilon: Number) -> Mapping[str, every.Synthesizer]:
-    """Those that make up rows."""
+    """Defences that make up rows, by name."""
     return _by_name((every.CopiedRows(), every.ShuffledColumns(), every.CuratorTables(epsilon)))
 
 
 def recommenders(epsilon: Number) -> Mapping[str, every.Recommender]:
-    """Those that rank."""
+    """Defences that rank, by name."""
     return _by_name((every.Deterministic(), every.RandomizedProfile(epsilon), every.ExponentialChoice(epsilon)))
 
 
 def trainers(epsilon: Number) -> Mapping[str, every.Trainer]:
-    """Those that train."""
+    """Defences that train, by name."""
     return _by_name((every.PlainTraining(), every.RegularisedTraining(), every.NoisyGradients(epsilon)))
 
 

@@ -19,9 +19,9 @@ def blood_sugar(n: int, chance: np.random.Generator) -> SecretTable:
     return SecretTable(np.round(LOW + STEP * drawn, 1), LOW, HIGH, STEP)
 
 
-def traits(n: int, chance: np.random.Generator, facts: int = 1) -> SecretTable:
+def traits(n: int, chance: np.random.Generator) -> SecretTable:
     """`n` people, each with a trait or without, by a fair coin."""
-    return SecretTable(chance.integers(0, 2, (whole("n", n, least=2), facts)).astype(np.float64), 0, 1, 1)
+    return SecretTable(chance.integers(0, 2, (whole("n", n, least=2), 1)).astype(np.float64), 0, 1, 1)
 
 
 def on_grid(readings: FloatArray) -> FloatArray:

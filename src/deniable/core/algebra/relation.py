@@ -165,7 +165,7 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Of each unit the first `most` rows, in an order that follows from its own rows: by a hash of `by`, then by these.
+    """The first `most` rows of each unit, in an order that follows from its own rows: by a hash of `by`, then by these.
 
     Rows that agree in `by`, which is all that a question looks at, are as good as each other.
     """

@@ -40,7 +40,7 @@ def scaled_tail(x: float) -> float:
 
 
 def scaled_tails(x: FloatArray) -> FloatArray:
-    """The same of many at once."""
+    """`scaled_tail` of many at once."""
     import numpy as np  # noqa: PLC0415 - a question's price is worked out without it
 
     small = x < _SWITCH

@@ -1,7 +1,7 @@
 """Exact samplers: whole arrays of draws whose law has no floating point in it."""
 
 from deniable.core.sampling.batches import IntArray
-from deniable.core.sampling.bernoulli import BoolArray, bernoulli, bernoulli_exponential, bernoulli_exponentials, coin
+from deniable.core.sampling.bernoulli import BoolArray, bernoulli, bernoulli_exponentials, coin
 from deniable.core.sampling.gaussian import discrete_gaussian
 from deniable.core.sampling.geometric import LARGEST_SCALE, geometric
 from deniable.core.sampling.laplace import discrete_laplace, discrete_laplace_radius
@@ -13,7 +13,6 @@ __all__ = [
     "BoolArray",
     "IntArray",
     "bernoulli",
-    "bernoulli_exponential",
     "bernoulli_exponentials",
     "coin",
     "discrete_gaussian",

@@ -23,11 +23,6 @@ def bernoulli(probability: Fraction, size: int, bits: BitSource) -> BoolArray:
     return coin(rational(probability), size, bits)
 
 
-def bernoulli_exponential(exponent: Fraction, size: int, bits: BitSource) -> BoolArray:
-    """True with probability exp(-exponent), exactly, `size` times; exponent >= 0."""
-    return coin(exponential(exponent), size, bits)
-
-
 def coin(probability: Digits, size: int, bits: BitSource) -> BoolArray:
     """True with the probability that `probability` spells out: a uniform real below it."""
     uniforms = words(bits, size)

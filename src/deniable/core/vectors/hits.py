@@ -41,7 +41,7 @@ class Hits(Kernel):
 
 @dataclass(frozen=True, slots=True)
 class SquaredErrors(Kernel):
-    """Of a linear model: the squared errors, those of always guessing the middle, targets, and rows, all summed.
+    """What scores a linear model: squared errors, those of always guessing the middle, targets, and rows, all summed.
 
     An error is held within twice the target's reach, so a row adds at most (1, 1/4, 1/2, 1) times 4 reach^2.
     """

@@ -58,7 +58,7 @@ class ExpectedSizes:
 
 
 def expected_sizes(together: PricedStatements, profile: Profile | None, recorded: Recorded) -> ExpectedSizes | None:
-    """Of the groups of one question; None: neither the profile nor an earlier answer can say."""
+    """How large the groups of one question are; None: neither the profile nor an earlier answer can say."""
     if len(together.asked) != 1 or len(together.asked[0].plans) != 1:
         return None
     (plan,) = together.asked[0].plans

@@ -86,7 +86,7 @@ class KnownProfiles:
 
 
 def noted(together: PricedStatements, profile: Profile, policy: Policy) -> PricedStatements:
-    """The same statements, each with what the profile says about the rows and columns of its questions."""
+    """Statements, each with what the profile says about the rows and columns of its questions."""
 
     def with_notes(plan: Plan) -> Plan:
         return replace(plan, quote=plan.quote.with_notes(notes(plan, profile, policy)))

@@ -9,6 +9,7 @@ from fractions import Fraction
 from deniable.core.algebra.expression import Kind
 from deniable.display import Tabular
 from deniable.planner import ChargeLimits, Spend
+from deniable.planner.listing import values_question
 from deniable.policy import DeclaredColumn, DeclaredTable, Policy
 
 _PART = Fraction(1, 10)
@@ -44,7 +45,7 @@ def unlisted_texts(policy: Policy, spend: Spend) -> tuple[dict[tuple[str, str], 
     share = Fraction(1, len(texts))
     ChargeLimits.of(policy).admit(spend, share * _PART)
     each = replace(spend, rho=spend.rho * share * _PART, delta=spend.delta * share)
-    return {place: _question(*place) for place in unlisted}, each, rest
+    return {place: values_question(*place) for place in unlisted}, each, rest
 
 
 def common_texts(answer: Tabular) -> tuple[str, ...]:
@@ -63,9 +64,3 @@ def _texts(table: DeclaredTable) -> list[DeclaredColumn]:
         else [column for column in table.columns.values() if column.kind is Kind.TEXT]
     )
     return [column for column in texts if column.name not in names]
-
-
-def _question(table: str, column: str) -> str:
-    """Which values there are, and how many rows each: asked as any question with private keys."""
-    named, source = (name.replace('"', '""') for name in (column, table))
-    return f'SELECT "{named}", COUNT(*) FROM "{source}" GROUP BY "{named}"'  # noqa: S608 - names of the policy, quoted; parsed as any question

@@ -26,7 +26,7 @@ from deniable.engines.sql.public import Facts, facts, shown
 from deniable.files.kinds import kind_of, misfit
 from deniable.files.scan import quoted
 from deniable.planner.parse import position, read
-from deniable.planner.relations.names import declared, own_name, qualifier
+from deniable.planner.relations.names import declared, drop_paths, own_name, qualifier, rename
 from deniable.policy import DeclaredColumn, DeclaredTable, Policy
 
 _MOST_VALUES = 10_000
@@ -137,14 +137,8 @@ class PublicTables:
             if table is None or table.name not in self._tables:
                 return []
             found[table.name] = None
-            if not node.alias:
-                node.set("alias", exp.TableAlias(this=exp.to_identifier(own_name(table), quoted=True)))
-            node.set("this", exp.to_identifier(_viewed(table.name), quoted=True))
-            node.set("db", None)
-            node.set("catalog", None)
-        for column in tree.find_all(exp.Column):
-            column.set("db", None)
-            column.set("catalog", None)
+            rename(node, table, _viewed(table.name))
+        drop_paths(tree)
         return list(found)
 
     def _view(self, table: DeclaredTable) -> str:

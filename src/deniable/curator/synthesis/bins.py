@@ -11,7 +11,7 @@ import pyarrow as pa
 from deniable.core.algebra.expression import Expression, Kind, Literal
 from deniable.core.algebra.query import Key, MarginalSums, Total
 from deniable.core.grid import IntArray
-from deniable.curator.groups import laid_out
+from deniable.curator.groups import by_set, laid_out
 from deniable.curator.synthesis.cells import TableCells
 from deniable.planner.expressions.functions import call, number
 from deniable.planner.expressions.keys import Value
@@ -56,11 +56,8 @@ def exact_pairs(
 ) -> dict[Pair, IntArray]:
     """The counts of each pair of bins, in rows / 2^20."""
     sizes = [int(own.max()) + 1 for own in bins]
-    left, counts = answer[_LEFT].to_numpy(), answer[cells.statistic.name].to_numpy()
+    parts, counts = by_set(answer[_LEFT].to_numpy()), answer[cells.statistic.name].to_numpy()
     codes = [answer[_name(place)].to_numpy(zero_copy_only=False) for place in range(len(sizes))]
-    order = np.argsort(left, kind="stable")
-    numbers, starts = np.unique(left[order], return_index=True)
-    parts = dict(zip(numbers.tolist(), np.split(order, starts[1:]), strict=True)) if left.size else {}
     found = {}
     for one, other in pairs:
         table = np.zeros((sizes[one], sizes[other]), dtype=np.int64)

@@ -32,6 +32,7 @@ from deniable.curator.synthesis.bins import by_pair, by_value, exact_pairs, exac
 from deniable.curator.synthesis.cells import Selected, TableCells, table_cells
 from deniable.curator.synthesis.conditions import constraint, satisfying
 from deniable.planner import ChargeLimits, Spend
+from deniable.planner.listing import values_question
 from deniable.policy import Policy
 from deniable.releases.linear.measurement import together
 from deniable.releases.synthetic.bins import narrow
@@ -216,13 +217,7 @@ def unlisted_values(policy: Policy, wanted: Synthesis, spend: Spend) -> tuple[di
     rho, delta = paid.rho or Fraction(0), paid.delta or Fraction(0)
     each = replace(paid, rho=rho * _FOR_VALUES / len(unlisted), delta=delta / len(unlisted))
     rest = replace(paid, rho=rho * (1 - _FOR_VALUES), delta=None)
-    return {(table, column): _values_question(table, column) for table, column in unlisted}, each, rest
-
-
-def _values_question(table: str, column: str) -> str:
-    """Which values there are, and how many rows each: asked as any question with private keys."""
-    named, source = (name.replace('"', '""') for name in (column, table))
-    return f'SELECT "{named}", COUNT(*) FROM "{source}" GROUP BY "{named}"'  # noqa: S608 - names of the policy, quoted; parsed as any question
+    return {(table, column): values_question(table, column) for table, column in unlisted}, each, rest
 
 
 def _notes(cells: Sequence[TableCells]) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ def charged(
 
 
 def loss_of(steps: Iterable[GradientSteps], delta: Number | None, neighbours: Neighbours) -> Loss:
-    """Of all steps together.
+    """What all steps lose together.
 
     Full batches are Gaussian mechanisms: 1/(2 noise^2) of rho each; under `replace`, where one clipped gradient goes
     and another comes, four times that. Sampled ones are accounted as a whole, at `delta`, by dp-accounting's Renyi

@@ -16,7 +16,7 @@ from deniable.core.algebra.relation import tables
 from deniable.core.event import Event
 from deniable.core.grid import IntArray
 from deniable.core.loss import Loss
-from deniable.curator.groups import laid_out
+from deniable.curator.groups import by_set, laid_out
 from deniable.curator.purchase import Round
 from deniable.planner.expressions.keys import MOST_GROUPS, GroupKey
 from deniable.planner.plan import Bound
@@ -128,7 +128,7 @@ class ExactCounts:
     ) -> None:
         self._keys, self._query, self._table = keys, query, table
         self._sets = [tuple(range(len(keys)))] if isinstance(query, Sums) else sets
-        self._parts = {} if isinstance(query, Sums) else _by_set(table[query.left].to_numpy())
+        self._parts = {} if isinstance(query, Sums) else by_set(table[query.left].to_numpy())
         self._laid_out: dict[tuple[int, ...], IntArray] = {}
 
     def __call__(self, axes: tuple[int, ...]) -> IntArray:
@@ -148,10 +148,3 @@ class ExactCounts:
             table = table.take(pa.array(self._parts.get(left, np.zeros(0, dtype=np.int64))))
         (total,) = query.totals
         return laid_out(table, keys, [total.name])[total.name].reshape([len(key.domain or ()) for key in keys])
-
-
-def _by_set(left: IntArray) -> dict[int, IntArray]:
-    """Which rows belong to which set of attributes."""
-    order = np.argsort(left, kind="stable")
-    numbers, starts = np.unique(left[order], return_index=True)
-    return dict(zip(numbers.tolist(), np.split(order, starts[1:]), strict=True)) if left.size else {}

@@ -8,9 +8,8 @@ from typing import ClassVar
 
 from deniable.core.algebra.expression import Kind
 from deniable.core.algebra.readings import READS
-from deniable.core.calendar import UNITS
+from deniable.engines.duckdb.primitives import SPELLINGS
 from deniable.engines.sql.dialect import Arrays, Dialect, Storage, Stored
-from deniable.engines.sql.literals import ends
 from deniable.files.scan import quoted, text
 
 _TYPES = {
@@ -55,24 +54,21 @@ _STORAGE = {
 }
 _OFFSET = r":\d\d(\.\d+)?\s*(Z|z|[A-Za-z]+/[A-Za-z_/]+|UTC|GMT|[+-]\d\d(:?\d\d)?(:?\d\d)?)\s*$"
 """How a text ends that names an instant: with a time zone behind the time of day."""
-_INSTANTS = "TIMESTAMPTZ '0001-01-03 00:00:00+00'", "TIMESTAMPTZ '9999-12-29 00:00:00+00'"
-"""Instants whose local time is in the calendar wherever one stands; DuckDB raises for those far beyond."""
 
 
 @dataclass(frozen=True, slots=True)
 class DuckDBDialect(Dialect):
     """Most functions are total in DuckDB itself, doubles are IEEE's, and TRY_CAST gives NULL where there is nothing."""
 
+    spellings: ClassVar[Mapping[str, str]] = SPELLINGS
     types: ClassVar[Mapping[Kind, str]] = _TYPES
     infinities: ClassVar[tuple[str, str]] = ("'-inf'::DOUBLE", "'inf'::DOUBLE")
+    instants: ClassVar[tuple[str, str]] = (
+        "TIMESTAMPTZ '0001-01-03 00:00:00+00'",
+        "TIMESTAMPTZ '9999-12-29 00:00:00+00'",
+    )
     small: ClassVar[Mapping[str, int]] = {"UTINYINT": 255, "USMALLINT": 65_535}
     arrays: ClassVar[Arrays | None] = Arrays(20, "TRY_CAST({} AS ENUM({}))", "RANGE({}, {})", "{}[{}]")
-
-    def primitive(self, name: str, *arguments: str) -> str:
-        """By a pattern; texts that are joined are as many as they are."""
-        if name in _VARIADIC:
-            return f"{_VARIADIC[name]}({', '.join(arguments)})"
-        return PATTERNS[name].format(*arguments)
 
     def quoted(self, name: str) -> str:
         """As the files' names are."""
@@ -151,24 +147,21 @@ class DuckDBDialect(Dialect):
         if kind is Kind.NUMBER and storage is Storage.SPAN:
             return f"EPOCH({place})"
         if kind is Kind.TIMESTAMP and storage is Storage.INSTANT:  # to the microsecond
-            return self._local(place if column.type != "TIMESTAMPTZ_NS" else f"TRY_CAST({place} AS TIMESTAMPTZ)", zone)
+            return self.by_clock(
+                place if column.type != "TIMESTAMPTZ_NS" else f"TRY_CAST({place} AS TIMESTAMPTZ)", zone
+            )
         if kind is Kind.TIMESTAMP and storage is Storage.TEXT:
             instant = f"REGEXP_MATCHES({place}, {text(_OFFSET)})"
-            local = self._local(f"TRY_CAST({place} AS TIMESTAMPTZ)", zone)
+            local = self.by_clock(f"TRY_CAST({place} AS TIMESTAMPTZ)", zone)
             return f"CASE WHEN {instant} THEN {local} ELSE TRY_CAST({place} AS TIMESTAMP) END"
         if kind is Kind.DATE and storage is Storage.TEXT:  # a cast would cut off the time of day
             day = f"TRY_CAST({place} AS DATE)"
             return f"CASE WHEN TRY_CAST({place} AS TIMESTAMP) = TRY_CAST({day} AS TIMESTAMP) THEN {day} END"
         return place if column.type == _TYPES[kind] else f"TRY_CAST({place} AS {_TYPES[kind]})"
 
-    def _local(self, instant: str, zone: str | None) -> str:
-        """What the clocks of a zone show at an instant; without a zone, nobody knows."""
-        if zone is None:
-            return f"CAST(NULL AS {_TYPES[Kind.TIMESTAMP]})"
-        low, high = _INSTANTS
-        first, last = ends(Kind.TIMESTAMP, self)
-        inside = f"WHEN {instant} BETWEEN {low} AND {high} THEN ({instant} AT TIME ZONE {text(zone)})"
-        return f"CASE {inside} WHEN {instant} < {low} THEN {first} WHEN {instant} > {high} THEN {last} END"
+    def local(self, instant: str, zone: str) -> str:
+        """By an operator, which raises for instants far beyond the calendar."""
+        return f"({instant} AT TIME ZONE {text(zone)})"
 
     def same_double(self, place: str) -> str:
         """Both zeros, and all NaN."""
@@ -191,82 +184,3 @@ class DuckDBDialect(Dialect):
     def among(self, rows: str, others: str, column: str) -> str:
         """By a join of its own kind."""
         return f"{rows} SEMI JOIN {others} USING ({column})"
-
-
-_VARIADIC = {"least": "LEAST", "greatest": "GREATEST", "concat_with": "CONCAT_WS"}
-PATTERNS = {
-    **dict.fromkeys(("add", "add_whole", "add_wide"), "({} + {})"),
-    **dict.fromkeys(("subtract", "subtract_whole", "subtract_wide"), "({} - {})"),
-    **dict.fromkeys(("multiply", "multiply_whole", "multiply_wide"), "({} * {})"),
-    **dict.fromkeys(("negate", "negate_whole", "negate_wide"), "(-({}))"),
-    **dict.fromkeys(("absolute", "absolute_whole", "absolute_wide"), "ABS({})"),
-    "divide": "({} / {})",
-    **dict.fromkeys(("quotient_whole", "quotient_wide"), "({} // {})"),
-    **dict.fromkeys(("remainder", "remainder_whole", "remainder_wide"), "({} % {})"),
-    "quotient": "TRUNC({} / {})",
-    "sign": "SIGN({})",
-    "floor": "FLOOR({})",
-    "ceiling": "CEIL({})",
-    "truncate": "TRUNC({})",
-    "nearest": "TRY_CAST({} AS BIGINT)",
-    "sqrt": "SQRT({})",
-    "ln": "LN({})",
-    "log_2": "LOG2({})",
-    "log_10": "LOG10({})",
-    "cube_root": "CBRT({})",
-    "exp": "EXP({})",
-    "power": "POWER({}, {})",
-    "like": "({} LIKE {})",
-    "like_any_case": "({} ILIKE {})",
-    "matches": "REGEXP_MATCHES({}, {})",
-    "matches_fully": "REGEXP_FULL_MATCH({}, {})",
-    "starts_with": "STARTS_WITH({}, {})",
-    "ends_with": "SUFFIX({}, {})",
-    "contains": "CONTAINS({}, {})",
-    "lower": "LOWER({})",
-    "upper": "UPPER({})",
-    "trim": "TRIM({})",
-    "trim_start": "LTRIM({})",
-    "trim_end": "RTRIM({})",
-    "reverse": "REVERSE({})",
-    "trim_characters": "TRIM({}, {})",
-    "trim_start_characters": "LTRIM({}, {})",
-    "trim_end_characters": "RTRIM({}, {})",
-    "length": "LENGTH({})",
-    "byte_length": "STRLEN({})",
-    "substring": "SUBSTRING({}, {}, {})",
-    "replace": "REPLACE({}, {}, {})",
-    "fill_left": "LPAD({}, CAST({} AS INTEGER), {})",
-    "fill_right": "RPAD({}, CAST({} AS INTEGER), {})",
-    "split_part": "SPLIT_PART({}, {}, {})",
-    "last": "RIGHT({}, {})",
-    "position": "STRPOS({}, {})",
-    "shortened": "CASE WHEN STRLEN({0}) <= {1} THEN {0} ELSE LEFT({0}, {1}) END",
-    "first": "SUBSTRING({}, 1, {})",
-    "normal": "nfc_normalize({})",
-    "year": "YEAR({})",
-    "quarter": "QUARTER({})",
-    "month": "MONTH({})",
-    "day": "DAY({})",
-    "weekday": "ISODOW({})",
-    "weekday_from_sunday": "DAYOFWEEK({})",
-    "day_of_year": "DAYOFYEAR({})",
-    "week": "WEEKOFYEAR({})",
-    "iso_year": "ISOYEAR({})",
-    "decade": "DECADE({})",
-    "century": "CENTURY({})",
-    "hour": "HOUR({})",
-    "minute": "MINUTE({})",
-    "second": "SECOND({})",
-    "millisecond": "MILLISECOND({})",
-    "microsecond": "MICROSECOND({})",
-    **{f"truncate_{unit}": f"DATE_TRUNC('{unit}', {{}})" for unit in UNITS},
-    "later": "({} + TO_MONTHS(CAST({} AS INTEGER)) + TO_MICROSECONDS({}))",
-    "bucket": "TIME_BUCKET(TO_MICROSECONDS({1}), {0}, TIMESTAMP '2000-01-03')",
-    "moment": "MAKE_TIMESTAMP({})",
-    "date": "(DATE '1970-01-01' + CAST({} AS INTEGER))",
-    "as_date": "CAST({} AS DATE)",
-    "as_timestamp": "CAST({} AS TIMESTAMP)",
-    "as_time": "CAST({} AS TIME)",
-}
-"""The bytes of a text are no fewer than its characters, and are counted already."""

@@ -11,7 +11,7 @@ DONE, FAILED = b"\x01", b"\x00"
 
 
 def send(pipe: BinaryIO, *messages: bytes | memoryview) -> None:
-    """Each message, whole."""
+    """Write each message, whole."""
     for message in messages:
         pipe.write(len(message).to_bytes(_HEAD, "big"))
         pipe.write(message)

@@ -23,7 +23,7 @@ def bound(body: str, **operands: str) -> str:
 
 
 def power_of_two(exponent: int) -> str:
-    """Exactly."""
+    """2 to a whole power, exactly."""
     return f"'{float(Fraction(2) ** exponent)!r}'::float8"
 
 
@@ -143,7 +143,7 @@ def rounded(value: str, places: int) -> str:
 
 
 def binary_logarithm(value: str) -> str:
-    """Of what is positive; exactly, of a power of two."""
+    """The logarithm of what is positive, to base 2; exact of a power of two."""
     quotient = "ln(q.x) / '0.6931471805599453'::float8"
     whole = f"round({quotient})"
     power = f"CASE WHEN {quotient} BETWEEN -1000 AND 1000 THEN power('2'::float8, {whole}) END"

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from deniable.core.algebra.expression import Kind
-from deniable.core.calendar import DAY, UNITS, WIDTHS, YEARS, moment_of
+from deniable.core.calendar import moment_of
 from deniable.engines.engine import GapError
 from deniable.engines.spark import texts
-from deniable.engines.spark.texts import ISO_YEAR
+from deniable.engines.spark.primitives import MICROSECONDS, SPELLINGS, WHOLE_DOUBLES
 from deniable.engines.sql.dialect import Dialect, Storage, Stored, Weighing
-from deniable.engines.sql.literals import ends
 
 _TYPES = {
     Kind.INTEGER: "BIGINT",
@@ -26,15 +25,14 @@ _TYPES = {
     Kind.TIMESTAMP: "TIMESTAMP_NTZ",
     Kind.TIME: "TIME",
 }
-_MICROSECONDS = "UNIX_MICROS(CAST({} AS TIMESTAMP))"
 _CASTS = {
     (Kind.INTEGER, Kind.NUMBER): "CAST({} AS DOUBLE)",
     (Kind.BOOLEAN, Kind.INTEGER): "CAST({} AS BIGINT)",
     (Kind.BOOLEAN, Kind.NUMBER): "CAST({} AS DOUBLE)",
     (Kind.DATE, Kind.INTEGER): "CAST(UNIX_DATE({}) AS BIGINT)",
     (Kind.DATE, Kind.NUMBER): "CAST(UNIX_DATE({}) AS DOUBLE)",
-    (Kind.TIMESTAMP, Kind.INTEGER): _MICROSECONDS,
-    (Kind.TIMESTAMP, Kind.NUMBER): f"CAST({_MICROSECONDS} AS DOUBLE)",
+    (Kind.TIMESTAMP, Kind.INTEGER): MICROSECONDS,
+    (Kind.TIMESTAMP, Kind.NUMBER): f"CAST({MICROSECONDS} AS DOUBLE)",
     (Kind.DATE, Kind.TIMESTAMP): "CAST({} AS TIMESTAMP_NTZ)",
 }
 _STORAGE = {
@@ -47,11 +45,6 @@ _STORAGE = {
     "timestamp": Storage.INSTANT,
     "binary": Storage.BYTES,
 }
-_SPACES = " \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-"""Unicode's, which every engine trims."""
-_WHOLE_DOUBLES = "4503599627370496D"
-"""2^52: doubles from here on are whole."""
-_ESCAPES = "!~#^|"
 _LIMB = 20
 """Bits of the lower part of a number that is added up in two."""
 
@@ -60,23 +53,16 @@ _LIMB = 20
 class SparkDialect(Dialect):
     """Doubles are IEEE's, casts that fail are NULL by TRY_CAST, and sums are decimals of 38 digits: nothing wraps."""
 
+    spellings: ClassVar[Mapping[str, str | Callable[..., str]]] = SPELLINGS
     types: ClassVar[Mapping[Kind, str]] = _TYPES
     infinities: ClassVar[tuple[str, str]] = ("DOUBLE('-inf')", "DOUBLE('inf')")
+    instants: ClassVar[tuple[str, str]] = ("TIMESTAMP '0001-01-03 00:00:00Z'", "TIMESTAMP '9999-12-29 00:00:00Z'")
     widest: ClassVar[int] = 1 << 63
     """Compared with a longer decimal, NULL is less in Spark."""
     kept: ClassVar[str] = ""
     grouping: ClassVar[str] = "GROUPING_ID"
     groups_by_label: ClassVar[bool] = False
     weighing: ClassVar[Weighing] = Weighing.WINDOW
-
-    def primitive(self, name: str, *arguments: str) -> str:
-        """By a pattern, or where that is not enough, by a function."""
-        if name in _VARIADIC:
-            return f"{_VARIADIC[name]}({', '.join(arguments)})"
-        pattern = _PATTERNS[name]
-        if isinstance(pattern, str):
-            return pattern.format(*arguments)
-        return pattern(*arguments[: pattern.__code__.co_argcount])
 
     def quoted(self, name: str) -> str:
         """In backquotes."""
@@ -146,7 +132,7 @@ class SparkDialect(Dialect):
         size = f"ABS({scaled})"
         up = f"CASE WHEN {size} - FLOOR({size}) >= 0.5D THEN 1D ELSE 0D END"
         nearest = f"SIGN({scaled}) * (CAST(FLOOR({size}) AS DOUBLE) + {up}) {'/' if places >= 0 else '*'} {scale}"
-        return f"CASE WHEN {size} < {_WHOLE_DOUBLES} THEN {nearest} ELSE {value} END"
+        return f"CASE WHEN {size} < {WHOLE_DOUBLES} THEN {nearest} ELSE {value} END"
 
     def rounded_whole(self, value: str, places: int) -> str:
         """By a function."""
@@ -178,7 +164,7 @@ class SparkDialect(Dialect):
         """By TRY_CAST, where that means what a policy does."""
         storage, place = self.storage(column.type), column.place
         if kind is Kind.TIMESTAMP and storage is Storage.INSTANT:
-            return self._local(place, zone)
+            return self.by_clock(place, zone)
         if kind is Kind.TIME:
             raise GapError("times of day")
         if kind is Kind.DATE and storage is Storage.TEXT:  # nothing is cut off
@@ -188,15 +174,9 @@ class SparkDialect(Dialect):
             return self.parsed(place, kind)
         return place if column.type.lower() == _TYPES[kind].lower() else f"TRY_CAST({place} AS {_TYPES[kind]})"
 
-    def _local(self, instant: str, zone: str | None) -> str:
-        """What the clocks of a zone show at an instant; without a zone, nobody knows."""
-        if zone is None:
-            return f"CAST(NULL AS {_TYPES[Kind.TIMESTAMP]})"
-        first, last = ends(Kind.TIMESTAMP, self)
-        low, high = "TIMESTAMP '0001-01-03 00:00:00Z'", "TIMESTAMP '9999-12-29 00:00:00Z'"
-        local = f"CAST(FROM_UTC_TIMESTAMP({instant}, {self.text(zone)}) AS TIMESTAMP_NTZ)"
-        inside = f"WHEN {instant} BETWEEN {low} AND {high} THEN {local}"
-        return f"CASE {inside} WHEN {instant} < {low} THEN {first} WHEN {instant} > {high} THEN {last} END"
+    def local(self, instant: str, zone: str) -> str:
+        """By a function, which takes an instant for what clocks show in UTC."""
+        return f"CAST(FROM_UTC_TIMESTAMP({instant}, {self.text(zone)}) AS TIMESTAMP_NTZ)"
 
     def same_double(self, place: str) -> str:
         """Both zeros, and all NaN."""
@@ -246,7 +226,7 @@ class SparkDialect(Dialect):
 
 @dataclass(frozen=True, slots=True)
 class SailDialect(SparkDialect):
-    """The same words. A window takes four times as long here as a join, which in Spark takes a third longer."""
+    """Spark SQL as Sail speaks it: a window takes four times as long as a join, which in Spark takes a third longer."""
 
     weighing: ClassVar[Weighing] = Weighing.JOINED
 
@@ -254,171 +234,3 @@ class SailDialect(SparkDialect):
 def dialect_of(version: str) -> SparkDialect:
     """By what a server says of itself: Sail counts its versions from 0. It matters for nothing but speed."""
     return SailDialect() if version.startswith("0.") else SparkDialect()
-
-
-def _unless_whole(name: str) -> str:
-    """Of doubles the result is a whole number of 64 bits, which large ones do not fit; they are whole already."""
-    return f"CASE WHEN ABS({{0}}) < {_WHOLE_DOUBLES} THEN CAST({name}({{0}}) AS DOUBLE) ELSE {{0}} END"
-
-
-def _cut(double: str) -> str:
-    inside = f"CASE WHEN ABS({double}) < {_WHOLE_DOUBLES} THEN CAST(CAST({double} AS BIGINT) AS DOUBLE)"
-    return f"{inside} ELSE {double} END"
-
-
-def _like(word: str) -> Callable[[str, str], str]:
-    """With an escape that the pattern does not have: otherwise a backslash is one."""
-
-    def spell(value: str, pattern: str) -> str:
-        escape = next(one for one in _ESCAPES if one not in pattern)
-        return f"({value} {word} {pattern} ESCAPE '{escape}')"
-
-    return spell
-
-
-def _power(base: str, exponent: str) -> str:
-    """Zero to a negative power is infinite, and of negative zero to an odd one, negative; Sail would raise.
-
-    One to an infinite power is one; Java would say NaN.
-    """
-    infinite = f"{base} = 0 AND {exponent} < 0"
-    below = f"CAST({base} AS STRING) LIKE '-%' AND ABS({exponent} % 2) = 1"
-    sides = f"CASE WHEN {below} THEN DOUBLE('-inf') ELSE DOUBLE('inf') END"
-    one = f"WHEN ABS({base}) = 1 AND ABS({exponent}) = DOUBLE('inf') THEN 1D"
-    power = f"POWER(CASE WHEN {infinite} THEN 1D ELSE {base} END, {exponent})"
-    return f"CASE WHEN {infinite} THEN {sides} {one} ELSE {power} END"
-
-
-def _substring(value: str, start: str, length: str) -> str:
-    """Places count from 1, or from the end if they are negative; a negative length goes backward."""
-    most = (1 << 30) - 1
-    begin = f"CASE WHEN {start} >= 0 THEN {start} - 1 ELSE CHAR_LENGTH({value}) + {start} END"
-    low, high = (
-        f"CAST(LEAST(GREATEST({begin} + {side}({length}, 0), 0), {most}) AS INT)" for side in ("LEAST", "GREATEST")
-    )
-    known = f"{start} IS NOT NULL AND {length} IS NOT NULL"
-    return f"CASE WHEN {known} THEN SUBSTRING({value}, {low} + 1, {high} - {low}) END"
-
-
-def _truncated(unit: str) -> str:
-    """By years, months and days: functions of dates fail at the ends of Sail's calendar."""
-    match unit:
-        case "day":
-            return "CAST({0} AS DATE)"
-        case "week":
-            return "DATE_SUB(CAST({0} AS DATE), (DAYOFWEEK({0}) + 5) % 7)"
-        case "month":
-            return "MAKE_DATE(YEAR({0}), MONTH({0}), 1)"
-        case "quarter":
-            return "MAKE_DATE(YEAR({0}), CAST(QUARTER({0}) * 3 - 2 AS INT), 1)"
-        case _ if unit in YEARS:
-            return f"MAKE_DATE(CAST(YEAR({{0}}) - YEAR({{0}}) % {YEARS[unit]} AS INT), 1, 1)"
-        case _:
-            micros = _MICROSECONDS.format("CAST({0} AS TIMESTAMP_NTZ)")
-            return _moment(f"{micros} - PMOD({micros}, {WIDTHS[unit]})")
-
-
-def _moment(micros: str) -> str:
-    return f"CAST(TIMESTAMP_MICROS({micros}) AS TIMESTAMP_NTZ)"
-
-
-def _later(value: str, months: str, microseconds: str) -> str:
-    """The day is moved by months, what is left of the day comes back, and then the rest."""
-    number = _MICROSECONDS.format(value)
-    day = f"CAST(UNIX_DATE(ADD_MONTHS(CAST({value} AS DATE), CAST({months} AS INT))) AS BIGINT)"
-    return _moment(f"{day} * {DAY} + PMOD({number}, {DAY}) + {microseconds}")
-
-
-def _bucket(value: str, width: str) -> str:
-    monday = f"{(_MICROSECONDS.format(value))} - {10_959 * DAY}"
-    return _moment(f"{_MICROSECONDS.format(value)} - PMOD({monday}, {width})")
-
-
-def _no_time(value: str) -> str:
-    del value
-    raise GapError("times of day")
-
-
-def _whole(function: str) -> str:
-    return f"CAST({function} AS BIGINT)"
-
-
-_OF_MINUTE = f"PMOD({_MICROSECONDS}, {WIDTHS['minute']})"
-_VARIADIC = {"least": "LEAST", "greatest": "GREATEST", "concat_with": "CONCAT_WS"}
-_PATTERNS: Mapping[str, str | Callable[..., str]] = {
-    **dict.fromkeys(("add", "add_whole", "add_wide"), "({} + {})"),
-    **dict.fromkeys(("subtract", "subtract_whole", "subtract_wide"), "({} - {})"),
-    **dict.fromkeys(("multiply", "multiply_whole", "multiply_wide"), "({} * {})"),
-    **dict.fromkeys(("negate", "negate_whole", "negate_wide"), "(-({}))"),
-    **dict.fromkeys(("absolute", "absolute_whole", "absolute_wide"), "ABS({})"),
-    "divide": "({} / {})",
-    "quotient_whole": "({} DIV {})",
-    "quotient_wide": "CAST(({0} - {0} % {1}) / {1} AS DECIMAL(38, 0))",
-    **dict.fromkeys(("remainder", "remainder_whole", "remainder_wide"), "({} % {})"),
-    "quotient": lambda one, other: _cut(f"({one} / {other})"),
-    "sign": "SIGN({})",
-    "floor": _unless_whole("FLOOR"),
-    "ceiling": _unless_whole("CEIL"),
-    "truncate": _cut,
-    "nearest": "CAST(BROUND({}, 0) AS BIGINT)",
-    "sqrt": "SQRT({})",
-    "ln": "LN({})",
-    "log_2": "LOG2({})",
-    "log_10": "LOG10({})",
-    "cube_root": "CBRT({})",
-    "exp": "EXP({})",
-    "power": _power,
-    "like": _like("LIKE"),
-    "like_any_case": _like("ILIKE"),
-    "matches": "({} RLIKE {})",
-    "matches_fully": "({} RLIKE CONCAT('^(?:', {}, ')$'))",
-    "starts_with": "STARTSWITH({}, {})",
-    "ends_with": "ENDSWITH({}, {})",
-    "contains": "CONTAINS({}, {})",
-    "lower": "LOWER(REPLACE(REPLACE({}, 'İ', 'i'), 'Σ', '\u03c3'))",  # letter by letter, as elsewhere
-    "upper": "UPPER(REPLACE({}, 'ß', 'ẞ'))",
-    **{
-        name: f"TRIM({side} '{_SPACES}' FROM {{}})"
-        for name, side in (("trim", "BOTH"), ("trim_start", "LEADING"), ("trim_end", "TRAILING"))
-    },
-    "reverse": "REVERSE({})",
-    **{
-        f"trim_{name}characters": f"TRIM({side} {{1}} FROM {{0}})"
-        for name, side in (("", "BOTH"), ("start_", "LEADING"), ("end_", "TRAILING"))
-    },
-    "length": _whole("CHAR_LENGTH({})"),
-    "byte_length": _whole("OCTET_LENGTH({})"),
-    "substring": _substring,
-    "replace": "REPLACE({}, {}, {})",
-    "fill_left": "LPAD({}, CAST({} AS INT), {})",
-    "fill_right": "RPAD({}, CAST({} AS INT), {})",
-    "split_part": "SPLIT_PART({}, {}, CAST({} AS INT))",
-    "last": "RIGHT({}, CAST({} AS INT))",
-    "position": _whole("INSTR({}, {})"),
-    **dict.fromkeys(("shortened", "first"), "CASE WHEN OCTET_LENGTH({0}) <= {1} THEN {0} ELSE LEFT({0}, {1}) END"),
-    "normal": "{}",
-    "year": _whole("YEAR({})"),
-    "quarter": _whole("QUARTER({})"),
-    "month": _whole("MONTH({})"),
-    "day": _whole("DAY({})"),
-    "weekday": _whole("(DAYOFWEEK({}) + 5) % 7 + 1"),
-    "weekday_from_sunday": _whole("DAYOFWEEK({}) - 1"),
-    "day_of_year": _whole("DAYOFYEAR({})"),
-    "week": _whole("WEEKOFYEAR({})"),
-    "iso_year": _whole(ISO_YEAR),
-    "decade": _whole("YEAR({}) DIV 10"),
-    "century": _whole("(YEAR({}) + 99) DIV 100"),
-    "hour": _whole("HOUR({})"),
-    "minute": _whole("MINUTE({})"),
-    "second": _whole("SECOND({})"),
-    "millisecond": f"({_OF_MINUTE} DIV 1000)",
-    "microsecond": _OF_MINUTE,
-    **{f"truncate_{unit}": _truncated(unit) for unit in UNITS},
-    "later": _later,
-    "bucket": _bucket,
-    "moment": _moment("{}"),
-    "date": "DATE_FROM_UNIX_DATE(CAST({} AS INT))",
-    "as_date": "CAST({} AS DATE)",
-    "as_timestamp": "CAST({} AS TIMESTAMP_NTZ)",
-    "as_time": _no_time,
-}

@@ -1,21 +1,20 @@
 """What one engine's SQL calls things: the smallest parts, of which everything else is put together alike for all.
 
 The rooms' shared code decides what has to be computed, and whether a guard is needed, by kinds and ranges. A dialect
-spells the parts. Each part is total under the condition that stands beside it in PRIMITIVES: the shared code sees to
-the condition, the dialect to everything else. NULL makes NULL, unless something else is said.
+spells the parts: the functions of rows in its primitives, and everything else here.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import ClassVar
 
-from deniable.core.algebra.certain import CALENDAR_PARTS
 from deniable.core.algebra.expression import Kind
-from deniable.core.calendar import UNITS, day_of, moment_of, time_of
+from deniable.core.calendar import FIRST_MOMENT, LAST_MOMENT, day_of, moment_of, time_of
+from deniable.engines.sql.primitives import VARIADIC
 
 
 class Storage(Enum):
@@ -71,10 +70,14 @@ class Arrays:
 class Dialect(ABC):
     """One engine's words. It has no state, and is passed to whoever spells."""
 
+    spellings: ClassVar[Mapping[str, str | Callable[..., str]]]
+    """The primitives, each as a pattern, or as a function of its arguments where a pattern is not enough."""
     types: ClassVar[Mapping[Kind, str]]
     """How each kind is computed with."""
     infinities: ClassVar[tuple[str, str]]
     """Below all doubles, and above."""
+    instants: ClassVar[tuple[str, str]]
+    """Two instants between which every clock is within the calendar, wherever it hangs."""
     widest: ClassVar[int] = 1 << 126
     """Whole constants from here on are written as doubles."""
     kept: ClassVar[str] = "MATERIALIZED "
@@ -95,9 +98,12 @@ class Dialect(ABC):
     arrays: ClassVar[Arrays | None] = None
     """How it groups by an array, if it does."""
 
-    @abstractmethod
     def primitive(self, name: str, *arguments: str) -> str:
-        """One of PRIMITIVES, of arguments that are spelled already."""
+        """One of the primitives, of arguments that are spelled already."""
+        if name in VARIADIC:
+            return f"{VARIADIC[name]}({', '.join(arguments)})"
+        spelling = self.spellings[name]
+        return spelling.format(*arguments) if isinstance(spelling, str) else spelling(*arguments)
 
     def guarded(self, name: str, *arguments: str) -> str:
         """A primitive in doubles that may overflow, or vanish: infinite then, or zero, as IEEE 754 says."""
@@ -188,6 +194,19 @@ class Dialect(ABC):
         """What is stored as a value of a kind, NULL if it is none; in a zone, if it is an instant. Not yet bounded."""
 
     @abstractmethod
+    def local(self, instant: str, zone: str) -> str:
+        """What the clocks of a zone show at one of the instants between those of the dialect."""
+
+    def by_clock(self, instant: str, zone: str | None) -> str:
+        """What the clocks of a zone show at any instant, within the calendar; without a zone, nobody knows."""
+        kind = Kind.TIMESTAMP
+        if zone is None:
+            return f"CAST(NULL AS {self.types[kind]})"
+        (low, high), first, last = self.instants, self.moment(FIRST_MOMENT, kind), self.moment(LAST_MOMENT, kind)
+        inside = f"WHEN {instant} BETWEEN {low} AND {high} THEN {self.local(instant, zone)}"
+        return f"CASE {inside} WHEN {instant} < {low} THEN {first} WHEN {instant} > {high} THEN {last} END"
+
+    @abstractmethod
     def same_double(self, place: str) -> str:
         """A stored double as what tells values apart: one zero, one NaN."""
 
@@ -230,54 +249,3 @@ class Dialect(ABC):
         """The least or the greatest of a group's values, as an aggregate; false is less than true."""
         del kind
         return f"{'MAX' if greatest else 'MIN'}({value})"
-
-
-PRIMITIVES: Mapping[str, str] = {
-    **dict.fromkeys(("add", "subtract", "multiply", "negate", "absolute"), "of doubles; may give NaN and infinities"),
-    "divide": "of doubles; the divisor is not zero",
-    **dict.fromkeys(
-        ("add_whole", "subtract_whole", "multiply_whole", "negate_whole", "absolute_whole"),
-        "of whole numbers of 64 bits; so is the result",
-    ),
-    **dict.fromkeys(
-        ("add_wide", "subtract_wide", "multiply_wide", "negate_wide", "absolute_wide"), "of widened whole numbers"
-    ),
-    "quotient_whole": "of whole numbers of 64 bits, towards zero; the divisor is not zero, and the result fits",
-    "quotient_wide": "the same of widened ones",
-    "remainder_whole": "with the sign of the dividend; as quotient_whole",
-    "remainder_wide": "the same of widened ones",
-    "quotient": "of doubles, cut towards zero; the divisor is not zero",
-    "remainder": "of doubles, with the sign of the dividend; the divisor is not zero",
-    "sign": "-1, 0 or 1, of a number of either kind",
-    **dict.fromkeys(("floor", "ceiling", "truncate"), "of a double"),
-    "nearest": "the whole number nearest to a double that is within 2^62",
-    "sqrt": "of a double that is not negative",
-    **dict.fromkeys(("ln", "log_2", "log_10"), "of a double that is positive"),
-    **dict.fromkeys(("cube_root", "exp", "power"), "of doubles; may give NaN and infinities"),
-    **dict.fromkeys(("least", "greatest"), "of values of one kind; NULLs are passed over"),
-    **dict.fromkeys(("like", "like_any_case", "matches", "matches_fully"), "a text and a constant pattern"),
-    **dict.fromkeys(("starts_with", "ends_with", "contains"), "of two texts"),
-    **dict.fromkeys(("lower", "upper", "trim", "trim_start", "trim_end", "reverse"), "of a text"),
-    **dict.fromkeys(("trim_characters", "trim_start_characters", "trim_end_characters"), "of two texts"),
-    **dict.fromkeys(("length", "byte_length"), "of a text"),
-    "substring": "a text, a place and a length, both within 2^31",
-    "concat_with": "what stands between texts, then texts; those that are NULL are passed over",
-    "replace": "in a text, one text by another",
-    **dict.fromkeys(("fill_left", "fill_right"), "a text, a constant length below 2^31, what to fill with"),
-    "split_part": "a text, what separates its parts, the constant place of one",
-    "last": "a text, and a constant number of characters below 2^31",
-    "position": "of one text in another; 0 if it is not there",
-    "shortened": "the first so many characters of a text, of which few are longer",
-    "first": "the first so many characters of a text that few rows have to themselves",
-    "normal": "a text in Unicode's normal form C",
-    **dict.fromkeys(CALENDAR_PARTS, "of a date, a timestamp or a time of day"),
-    **{f"truncate_{unit}": "of a date or a timestamp; may lie before the calendar" for unit in UNITS},
-    "later": "a timestamp, months and microseconds, which reach no farther than ten thousand years",
-    "bucket": "a timestamp and the width of a bucket in microseconds; one begins with the first Monday of 2000",
-    "moment": "the timestamp of so many microseconds, which lies in the calendar",
-    "date": "the date of so many days, which lies in the calendar",
-    "as_date": "the day of a timestamp",
-    "as_timestamp": "the moment at which a day begins",
-    "as_time": "the time of day of a timestamp",
-}
-"""What a dialect must spell, and what the shared code promises about the arguments."""

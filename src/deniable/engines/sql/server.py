@@ -40,7 +40,7 @@ _T = TypeVar("_T")
 
 
 class ServerEngine(Engine, Generic[_C]):
-    """What follows from the tables in an engine's words, and from a connection that can be opened."""
+    """An engine that is asked over a connection: a subclass says how it is opened, and what its tables are called."""
 
     _open: _C | None = None
     """That of a session's engine; an engine outside of a session opens one for each call."""

@@ -2,5 +2,6 @@
 
     linear_regression, logistic_regression, naive_bayes, k_means, pca, boosted_stumps
 
-`newton` is the method that two of them share, `margins` says how likely classes are, `every` lists all models.
+`newton` is the method by which two of them find their weights, `margins` what these say of classes; `every` lists all
+models.
 """

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core.vectors.design import Encoding, VectorDesign
-from deniable.learn.learner import Classifier, Training
-from deniable.learn.models.margins import chances
+from deniable.learn.learner import Training
+from deniable.learn.models.margins import MarginClassifier
 from deniable.learn.models.newton import descended
 
 FloatArray = NDArray[np.float64]
 
 
-class BoostedStumps(Classifier):
+class BoostedStumps(MarginClassifier):
     """Tells classes apart by a sum of step functions, one of each column, which can be looked at one by one.
 
     Every round asks, for all columns at once, for a histogram of what the model so far gets wrong: the residuals of
@@ -47,9 +47,6 @@ class BoostedStumps(Classifier):
     does: ClassVar[str] = "classes by a sum of step functions of single columns"
     spends: ClassVar[str] = "20% on counts of pairs, 5% on each of 16 rounds of histograms"
 
-    weights_: FloatArray
-    """A row for the second of two classes, or for each of several; a number for every bin, and the constant's."""
-
     def training(self, design: VectorDesign) -> Training:
         """Pairs, then rounds."""
         classes = design.classes.values
@@ -65,17 +62,3 @@ class BoostedStumps(Classifier):
             found[feature.name] = {name: part[:, place].tolist() for place, name in enumerate(feature.names)}
             at += len(feature.names)
         return found
-
-    @property
-    def margins_(self) -> FloatArray:
-        """The weights."""
-        return self.weights_
-
-    def decision_function(self, X: Any) -> FloatArray:  # noqa: ANN401, N803 - scikit-learn's names
-        """The margin of the second of two classes, or of each of several."""
-        margins = self.vectors(X) @ self.weights_.T
-        return np.asarray(margins[:, 0] if margins.shape[1] == 1 else margins)
-
-    def predict_proba(self, X: Any) -> FloatArray:  # noqa: ANN401, N803 - same
-        """The chance of each class."""
-        return chances(self.decision_function(X))

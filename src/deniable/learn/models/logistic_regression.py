@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core.vectors.design import GRID, Encoding, NumberFeature, VectorDesign
-from deniable.learn.learner import Classifier, Training
-from deniable.learn.models.margins import chances
+from deniable.learn.learner import Training
+from deniable.learn.models.margins import MarginClassifier
 from deniable.learn.models.newton import descended
 
 FloatArray = NDArray[np.float64]
 
 
-class LogisticRegression(Classifier):
+class LogisticRegression(MarginClassifier):
     """Tells classes apart by a weighted sum of columns, and says how likely each is.
 
     Input:         rows as vectors no longer than B; neighbours differ in one unit, whose rows weigh at most
@@ -46,10 +46,8 @@ class LogisticRegression(Classifier):
     does: ClassVar[str] = "classes by a weighted sum of columns"
     spends: ClassVar[str] = "20% on products of columns, 5% on each of 16 gradients"
 
-    weights_: FloatArray
-    """In the vectors' own unit: a row for the second of two classes, or for each of several."""
     coef_: FloatArray
-    """The same in the columns' own units, without the constant."""
+    """The weights in the columns' own units, without the constant."""
     intercept_: FloatArray
 
     def training(self, design: VectorDesign) -> Training:
@@ -57,20 +55,6 @@ class LogisticRegression(Classifier):
         classes = design.classes.values
         weights = yield from descended(design, 1 if len(classes) == 2 else len(classes))  # noqa: PLR2004 - two classes
         return {"weights_": weights, "classes_": np.array(classes), **_in_units(design, weights)}
-
-    @property
-    def margins_(self) -> FloatArray:
-        """The weights."""
-        return self.weights_
-
-    def decision_function(self, X: Any) -> FloatArray:  # noqa: ANN401, N803 - scikit-learn's names
-        """The margin of the second of two classes, or of each of several."""
-        margins = self.vectors(X) @ self.weights_.T
-        return np.asarray(margins[:, 0] if margins.shape[1] == 1 else margins)
-
-    def predict_proba(self, X: Any) -> FloatArray:  # noqa: ANN401, N803 - same
-        """The chance of each class."""
-        return chances(self.decision_function(X))
 
 
 def _in_units(design: VectorDesign, weights: FloatArray) -> dict[str, FloatArray]:

@@ -26,7 +26,7 @@ Marks = dict[Head, Head]
 
 
 class Records:
-    """The table, as far as a standing goes.
+    """The entries on disk, as far as those go that a standing has followed.
 
     Promise:  an entry that it gives is the one that stood there when the standing's head was computed.
 

@@ -24,7 +24,7 @@ class Dividing(Protocol):
 
 
 def watch(ledger: Dividing) -> None:
-    """From now on, until it is gone."""
+    """Let it hold still during forks, from now on and until it is gone."""
     with _forking:
         _watched.add(ledger)
 

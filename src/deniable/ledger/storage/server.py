@@ -72,5 +72,5 @@ def hold(connection: Connection, number: int) -> None:
 
 
 def number(what: str, name: str) -> int:
-    """Of a lock. Two things with one number wait for each other, which costs time and nothing else."""
+    """The number of a lock. Two things with one number wait for each other, which costs time and nothing else."""
     return int.from_bytes(sha256(f"{what}\n{name}".encode()).digest()[:4], signed=True)

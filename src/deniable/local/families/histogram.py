@@ -16,7 +16,7 @@ from deniable.core.sampling import IntArray
 from deniable.local.domain import AnswerDomain, Values
 from deniable.local.estimate import Estimate
 from deniable.local.families.protocol import Protocol
-from deniable.local.intervals import chance_interval, doubt
+from deniable.local.intervals import doubt, share_interval
 from deniable.local.odds import asked
 from deniable.local.reports import Reports
 
@@ -91,20 +91,13 @@ class HistogramProtocol(Protocol):
     def _judge(self, support: IntArray, people: int, confidence: Number) -> Estimate:
         """Shares and intervals from support; see docs/proofs/local.md."""
         alpha = doubt(confidence)
-        low, high = (self._share(end) for end in chance_interval(support, people, alpha))
-        all_low, all_high = (self._share(end) for end in chance_interval(support, people, alpha / support.size))
         truth, lie = float(self.truth), float(self.lie)
         return Estimate(
             value=(support / people - lie) / (truth - lie),
-            interval=(low, high),
-            simultaneous=(all_low, all_high),
+            interval=share_interval(support, people, alpha, self.truth, self.lie),
+            simultaneous=share_interval(support, people, alpha / support.size, self.truth, self.lie),
             confidence=surety(confidence),
             people=people,
             loss=self.loss,
             labels=self.domain.labels,
         )
-
-    def _share(self, chance: FloatArray) -> FloatArray:
-        """The share at which a report supports the value with this chance, within 0 and 1."""
-        truth, lie = float(self.truth), float(self.lie)
-        return np.clip((chance - lie) / (truth - lie), 0.0, 1.0)

@@ -19,7 +19,7 @@ from deniable.core.sampling import IntArray, bernoulli, uniform
 from deniable.local.estimate import Estimate
 from deniable.local.families.protocol import Law, Protocol
 from deniable.local.geometry import Space, best_space
-from deniable.local.intervals import chance_interval, doubt
+from deniable.local.intervals import doubt, share_interval
 from deniable.local.odds import asked, truth_chance
 from deniable.local.reports import Reports
 
@@ -145,8 +145,8 @@ class HeavyHitters(Protocol):
             best = np.argsort(-support, kind="stable")[: self.kept]
             beginnings = candidates[best]
         people = len(mine)
-        low, high = (self._share(end) for end in chance_interval(support[best], people, alpha))
-        all_low, all_high = (self._share(end) for end in chance_interval(support[best], people, alpha / len(support)))
+        low, high = share_interval(support[best], people, alpha, self.truth, self.lie)
+        all_low, all_high = share_interval(support[best], people, alpha / len(support), self.truth, self.lie)
         sure = all_low > 0
         return Estimate(
             value=((support[best] / people - float(self.lie)) / float(self.truth - self.lie))[sure],
@@ -197,10 +197,6 @@ class HeavyHitters(Protocol):
         for size in range(self.step + 1):
             for run in product(range(1, len(self.alphabet) + 1), repeat=size):
                 yield [digit for symbol in (*run, *([0] * (self.step - size))) for digit in codes[symbol]]
-
-    def _share(self, chance: NDArray[np.float64]) -> NDArray[np.float64]:
-        truth, lie = float(self.truth), float(self.lie)
-        return np.clip((chance - lie) / (truth - lie), 0.0, 1.0)
 
     def _encode(self, words: NDArray[Any]) -> IntArray:
         """One row of digits for each word."""

@@ -37,7 +37,7 @@ Maker = Callable[[Aggregate, Statistics, frozenset[str]], Expression]
 
 
 def count(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
-    """Counts are whole numbers."""
+    """COUNT: a whole number."""
     return call("round", statistics.count(aggregate.rows), number(0))
 
 
@@ -47,13 +47,13 @@ def units(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Ex
 
 
 def distinct(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
-    """So are different values."""
+    """COUNT(DISTINCT): a whole number."""
     (value,) = aggregate.values
     return call("round", statistics.distinct(value, aggregate.where), number(0))
 
 
 def distinct_sum(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
-    """Different values, added up."""
+    """SUM(DISTINCT): different values, added up."""
     (value,) = aggregate.values
     return statistics.distinct_sum(value, aggregate.where)
 
@@ -137,7 +137,7 @@ def correlation(aggregate: Aggregate, statistics: Statistics, _: frozenset[str])
 
 
 def slope(aggregate: Aggregate, statistics: Statistics, _: frozenset[str]) -> Expression:
-    """Of the line through (x, y), where SQL names y first: covariance over the variance of x."""
+    """The slope of the line through (x, y), where SQL names y first: covariance over the variance of x."""
     many = statistics.count(aggregate.rows)
     dependent, independent = _both(aggregate).values()
     roles = _roles(statistics, many, {"x": independent, "y": dependent}, "yx", "xx")

@@ -227,7 +227,7 @@ def days_later(value: Expression, days: Expression) -> Expression:
 
 
 def difference(one: Expression, other: Expression) -> Expression:
-    """Of two dates in days, of two timestamps or times of day in seconds."""
+    """How far two dates are apart in days, or two timestamps or times of day in seconds."""
     one, other = alike(one, other)
     if one.kind is Kind.DATE and other.kind is Kind.DATE:
         return call("subtract", call("days", one), call("days", other))

@@ -107,7 +107,7 @@ def least(*parts: Range) -> Range:
 
 
 def greatest(*parts: Range) -> Range:
-    """The mirror of least."""
+    """The ends of GREATEST: the mirror of least."""
     return negate(least(*(negate(part) for part in parts)))
 
 

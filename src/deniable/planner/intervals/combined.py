@@ -106,7 +106,7 @@ def _exact(noises: tuple[Noise, ...], factors: tuple[float, ...], doubt: Fractio
 
 
 def combined_radius(noises: Sequence[Noise], sizes: FloatArray, doubt: Fraction) -> FloatArray:
-    """The same for each column of `sizes`, and for every combination whose factors are no larger than these.
+    """The radius of each column of `sizes`, and of every combination whose factors are no larger than these.
 
     Rounding:   upward, by what turns discrete noises into less peaked continuous ones: of m noises, half a step for
                 each (one and a half, if they are Gaussian), or about 2 (or 6) sqrt(m) steps, if that is less.
@@ -134,7 +134,7 @@ def _continuous(noises: Sequence[Noise], sizes: FloatArray, doubt: Fraction, not
         squares = np.array([noise.step * noise.scale for noise in noises]) ** 2 @ sizes**2
         normal: FloatArray = -quantile(float(doubt) / 2) * np.sqrt(squares)
         return normal
-    held = [_few([(step * _smooth_scale(scale), times) for step, scale, times in _parts(noise)]) for noise in noises]
+    held = [_few([(step * smooth_scale(scale), times) for step, scale, times in _parts(noise)]) for noise in noises]
     scales = np.concatenate(
         [np.outer([one for one, _ in parts], size) for parts, size in zip(held, sizes, strict=True)]
     )
@@ -146,8 +146,12 @@ def _parts(noise: Noise) -> tuple[tuple[float, float, int], ...]:
     return noise.parts if isinstance(noise, CombinedNoise) else ((noise.step, noise.scale, 1),)
 
 
-def _smooth_scale(scale: float) -> float:
-    """Of the Laplace law that discrete noise and a uniform draw together are more peaked than: see law.py."""
+def smooth_scale(scale: float) -> float:
+    """A Laplace scale at which the law is less peaked than that of X + U: 1 / (2 tanh(1 / (2 scale))), a little above.
+
+    With q = exp(-1/scale), Pr[|X + U| > m + u] = q^m (1 - 2 u tanh(1/(2 scale))) for |u| <= 1/2, at most
+    exp(-m / scale - 2 u tanh) <= exp(-2 (m + u) tanh), as 2 tanh(1/(2 scale)) <= 1/scale.
+    """
     return 1 / (2 * tanh(1 / (2 * scale)))
 
 
@@ -164,7 +168,7 @@ def _few(widths: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
 
 @dataclass(frozen=True)
 class _Law:
-    """Of sums of noises; the columns of `widths` say how wide they are, and `times` how many of each there are."""
+    """The law of a sum of noises; the columns of `widths` say how wide they are, `times` how many of each there are."""
 
     times: FloatArray
 
@@ -218,7 +222,7 @@ class _Law:
 
 @dataclass(frozen=True)
 class _Laplace(_Law):
-    """Of continuous noises with these scales."""
+    """The law of a sum of continuous Laplace noises with these scales."""
 
     def moment(self, widths: FloatArray) -> FloatArray:
         grown: FloatArray = -self.times @ np.log1p(-(widths**2))
@@ -233,7 +237,7 @@ class _Laplace(_Law):
 
 @dataclass(frozen=True)
 class _DiscreteLaplace(_Law):
-    """Of discrete noises with these scales, in steps of these widths: 1 / (1 + v (1 - cos w)), v the variance."""
+    """The law of a sum of discrete Laplace noises; each has the transform 1 / (1 + v (1 - cos w)), v its variance."""
 
     scales: FloatArray
 
@@ -259,7 +263,7 @@ class _DiscreteLaplace(_Law):
 
 @dataclass(frozen=True)
 class _DiscreteGaussian(_Law):
-    """Of discrete noises with these deviations, in steps of these widths."""
+    """The law of a sum of discrete Gaussian noises with these deviations, in steps of these widths."""
 
     scales: FloatArray
 

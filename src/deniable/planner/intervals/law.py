@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, erfc, log, sqrt, tanh
+from math import ceil, erfc, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core.distributions.normal import quantile
 from deniable.planner.intervals.added import AddedNoise
-from deniable.planner.intervals.combined import Noise, combined_radius
+from deniable.planner.intervals.combined import Noise, combined_radius, smooth_scale
 
 FloatArray = NDArray[np.float64]
 
@@ -79,18 +79,9 @@ def _smoothed(noises: Sequence[AddedNoise], sizes: FloatArray, doubt: Fraction) 
         sigmas = steps * np.array([[noise.scale] for noise in noises])
         normal: FloatArray = -quantile(float(doubt) / 2) * np.sqrt((sigmas**2).sum(axis=0)) + 1.5 * steps.sum(axis=0)
         return normal
-    scales = steps * np.array([[_smooth_scale(noise.scale)] for noise in noises])
+    scales = steps * np.array([[smooth_scale(noise.scale)] for noise in noises])
     smooth: FloatArray = laplace_radius(scales, float(doubt)) + steps.sum(axis=0) / 2
     return smooth
-
-
-def _smooth_scale(scale: float) -> float:
-    """Of the Laplace law that X + U is more peaked than: 1 / (2 tanh(1 / (2 scale))), a little above the scale.
-
-    With q = exp(-1/scale), Pr[|X + U| > m + u] = q^m (1 - 2 u tanh(1/(2 scale))) for |u| <= 1/2, at most
-    exp(-m / scale - 2 u tanh) <= exp(-2 (m + u) tanh), as 2 tanh(1/(2 scale)) <= 1/scale.
-    """
-    return 1 / (2 * tanh(1 / (2 * scale)))
 
 
 def laplace_radius(scales: FloatArray, doubt: float) -> FloatArray:
@@ -139,7 +130,7 @@ def _apart(scales: FloatArray) -> FloatArray:
 
 
 def inverted(scales: FloatArray, doubt: float) -> FloatArray:
-    """The same quantile from the characteristic function, for each column of scales; infinite where that is too coarse.
+    """`laplace_radius` from the characteristic function, for each column of scales; infinite where that is too coarse.
 
     X is wrapped around a circle of length 2 L. There, by Fourier's series,
     S(t) = t/L + (2/pi) sum over n >= 1 of sin(n pi t/L)/n f(n pi/L), f(w) = product of 1/(1 + b_i^2 w^2), is the

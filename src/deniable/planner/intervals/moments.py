@@ -88,7 +88,7 @@ def _number(part: object) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Solver:
-    """One of the equations, for all rows at once."""
+    """Solves one of the equations, for all rows at once."""
 
     moments: Moments
     sums: Sums

@@ -84,7 +84,7 @@ def take_apart(select: exp.Select, question: exp.Select, relations: Relations) -
 
 @dataclass(slots=True)
 class _Work:
-    """Finds what must be asked, and writes the rest in its terms."""
+    """Takes a SELECT apart: finds what must be asked, and writes the rest in its terms."""
 
     select: exp.Select
     row: RowScope

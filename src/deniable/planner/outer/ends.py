@@ -44,7 +44,7 @@ class Value:
 
 
 def constant(node: exp.Expression, *, number: bool = True) -> Value:
-    """Known without doubt."""
+    """The ends of a constant, which is known without doubt."""
     return Value(frozenset(), lambda _level: (node.copy(), node.copy()), number=number, sign=_sign(node))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from sqlglot import exp
 
@@ -41,7 +40,7 @@ class SplitStatement:
     outer: OuterQuery | None = None
 
 
-def split(tree: exp.Expression, policy: Policy, now: datetime | None = None) -> SplitStatement:
+def split(tree: exp.Expression, policy: Policy) -> SplitStatement:
     """The statement as questions and what is around them. A question by itself stays one.
 
     Raises:
@@ -49,15 +48,15 @@ def split(tree: exp.Expression, policy: Policy, now: datetime | None = None) -> 
     """
     text = tree.meta.get(QUESTION, "")
     try:
-        return SplitStatement((bind(plain(tree), policy, now),))
+        return SplitStatement((bind(plain(tree), policy),))
     except Refused as refusal:
         first = refusal
     with asking(text):
-        return _split(tree, policy, now, first)
+        return _split(tree, policy, first)
 
 
-def _split(tree: exp.Expression, policy: Policy, now: datetime | None, first: Refused) -> SplitStatement:
-    fixed, clock = clocked(tree, policy, now)
+def _split(tree: exp.Expression, policy: Policy, first: Refused) -> SplitStatement:
+    fixed, clock = clocked(tree, policy)
     fixed.meta[QUESTION] = tree.meta.get(QUESTION, "")
     holder = exp.Subquery(this=entitled(fixed.copy()))
     work = _Split(policy, fixed.meta[QUESTION])

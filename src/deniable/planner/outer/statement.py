@@ -13,7 +13,7 @@ from deniable.planner.outer.check import check
 from deniable.planner.parse import position
 from deniable.planner.plan import Bound
 from deniable.planner.relations.clauses import title
-from deniable.planner.relations.names import declared, own_name, qualifier
+from deniable.planner.relations.names import declared, drop_paths, qualifier, rename
 from deniable.policy import Policy
 
 
@@ -59,7 +59,7 @@ def finished(tree: exp.Expression, policy: Policy, inner: Sequence[Bound], clock
 
 
 def text(tree: exp.Expression) -> str:
-    """In DuckDB's SQL."""
+    """The tree in DuckDB's SQL."""
     return tree.sql(dialect="duckdb", unsupported_level=ErrorLevel.IGNORE, comments=False)
 
 
@@ -75,14 +75,8 @@ def _renamed(tree: exp.Expression, policy: Policy, noisy: set[str]) -> tuple[str
             hint = f"Write FROM {', '.join(name for name, one in policy.tables.items() if one.public) or 'a subquery'}."
             raise Refused("unknown-table", f"There is no table {node.name!r} here.", hint, position(node))
         found[table.name] = None
-        if not node.alias:
-            node.set("alias", exp.TableAlias(this=exp.to_identifier(own_name(table), quoted=True)))
-        node.set("this", exp.to_identifier(public_name(table.name), quoted=True))
-        node.set("db", None)
-        node.set("catalog", None)
-    for column in tree.find_all(exp.Column):
-        column.set("db", None)
-        column.set("catalog", None)
+        rename(node, table, public_name(table.name))
+    drop_paths(tree)
     return tuple(found)
 
 

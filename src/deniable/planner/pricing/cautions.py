@@ -18,7 +18,7 @@ from deniable.planner.plan import Bound, Noisy, Part, Single, singly
 
 
 def cautions(bound: Bound, noise: Sequence[Part]) -> tuple[str, ...]:
-    """A sentence for each."""
+    """A sentence for each thing that no interval covers."""
     if bound.listed:
         return (LISTED,)
     return (

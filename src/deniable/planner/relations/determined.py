@@ -93,7 +93,7 @@ def undetermined(keys: Sequence[GroupKey], origin: Origin) -> tuple[GroupKey, ..
 
 
 def possible(keys: Sequence[GroupKey], origin: Origin) -> tuple[Combinations, ...]:
-    """Of keys that are columns of one public table: which of their values stand side by side in its rows."""
+    """Which values of keys stand side by side in the rows of one public table, if all keys are columns of it."""
     tables: dict[str, list[GroupKey]] = {}
     for key in keys:
         if isinstance(key.value, Column) and key.value.name in origin.entries and key.domain is not None:

@@ -43,6 +43,25 @@ def own_name(table: DeclaredTable) -> str:
     return table.name.rpartition(".")[2]
 
 
+def rename(node: exp.Table, table: DeclaredTable, name: str) -> None:
+    """Call a declared table by another name; its columns are found by its alias, which is its own name without one."""
+    if not node.alias:
+        node.set("alias", exp.TableAlias(this=exp.to_identifier(own_name(table), quoted=True)))
+    node.set("this", exp.to_identifier(name, quoted=True))
+    _drop_path(node)
+
+
+def drop_paths(tree: exp.Expression) -> None:
+    """Leave nothing before the tables of columns."""
+    for column in tree.find_all(exp.Column):
+        _drop_path(column)
+
+
+def _drop_path(node: exp.Table | exp.Column) -> None:
+    node.set("db", None)
+    node.set("catalog", None)
+
+
 def _spellings(table: DeclaredTable, policy: Policy) -> frozenset[Path]:
     return frozenset(_paths(table.name.lower(), policy.population.lower()))
 

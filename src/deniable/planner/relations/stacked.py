@@ -61,7 +61,7 @@ def stacked(parts: list[Origin]) -> Origin:
 
 
 def settled(rows: Origin) -> Origin:
-    """The same rows with nothing left to compute: names are columns, and no condition is open."""
+    """A relation's rows with nothing left to compute: names are columns, and no condition is open."""
     values = [value for names in rows.names.values() for value in names.values()]
     if rows.where is None and all(isinstance(value, Column) for value in values):
         return rows
@@ -70,7 +70,7 @@ def settled(rows: Origin) -> Origin:
 
 @dataclass(frozen=True, slots=True)
 class _Stack:
-    """One column of several parts."""
+    """One column of UNION ALL, as each part has it."""
 
     column: Column
     values: tuple[Expression, ...]

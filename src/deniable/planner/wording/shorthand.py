@@ -6,7 +6,7 @@ from sqlglot import exp
 
 
 def written_out(tree: exp.Expression) -> exp.Expression:
-    """The same tree without them, wherever they can be written out.
+    """A tree without shorthand, wherever it can be written out.
 
     Example:
         >>> import sqlglot

@@ -30,7 +30,7 @@ Tree = TypeVar("Tree", bound=exp.Expression)
 
 
 def plainly(tree: exp.Expression) -> exp.Expression:
-    """The same tree in words that are known."""
+    """A tree in words that are known."""
     written_out(tree)
     for node in list(tree.find_all(exp.Anonymous, *_OTHERWISE)):
         found = (
@@ -178,7 +178,7 @@ def _as_shown(node: exp.Cast, constant: exp.Literal, zone: str) -> None:
     node.set("to", exp.DataType.build("TIMESTAMP", dialect="duckdb"))
 
 
-def clocked(select: Tree, policy: Policy, now: datetime | None) -> tuple[Tree, tuple[str, ...]]:
+def clocked(select: Tree, policy: Policy, now: datetime | None = None) -> tuple[Tree, tuple[str, ...]]:
     """The question with constants for what a clock shows, and a sentence for each of them."""
     zone = policy.zone or "UTC"
     for node in list(select.find_all(exp.Cast)):

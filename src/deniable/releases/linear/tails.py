@@ -13,7 +13,7 @@ _POINTS, _WEIGHTS = np.polynomial.legendre.leggauss(200)
 
 
 def normal(confidence: float) -> float:
-    """For any sum of Gaussian noise."""
+    """How many deviations hold any sum of Gaussian noise."""
     return -quantile((1 - confidence) / 2)
 
 

@@ -166,6 +166,6 @@ class ValueHistogram:
 
 
 def share(value: float, ends: tuple[float, float], everyone: Between) -> Between:
-    """Of everyone, who are known roughly."""
+    """A count as a share of everyone, who are known roughly."""
     low, high = max(0.0, ends[0]) / max(everyone.high, 1.0), max(0.0, ends[1]) / max(everyone.low, 1.0)
     return Between(min(1.0, max(0.0, value) / max(everyone.value, 1.0)), min(1.0, low), min(1.0, high))

@@ -33,7 +33,7 @@ def load(path: str | Path) -> dict[str, Any]:
 
 
 def read_settings(data: Mapping[str, Any], folder: Path = Path(), origin: str = "settings") -> dict[str, Any]:
-    """The same from what such a file says; trees are found in `folder`. Raises as `load`."""
+    """Settings from what such a file says; trees are found in `folder`. Raises as `load`."""
     problems: list[Problem] = []
     known = (*_ASKED, "quasi_identifiers", "sensitive")
     problems += [_unknown(key, key, known) for key in data if key not in known]

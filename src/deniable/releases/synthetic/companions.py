@@ -35,7 +35,7 @@ class Companion:
 
 
 def companion(place: int, known: Sequence[int], likeness: Likeness, counts: Sequence[FloatArray]) -> Companion | None:
-    """Of the columns that are known, the one that says most about this one, if it says enough."""
+    """The known column that says most about this one, if it says enough."""
     found = [
         _seen(goal, place, likeness, counts)
         for goal in likeness.goals

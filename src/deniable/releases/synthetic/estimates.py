@@ -29,6 +29,7 @@ _FACTORS = np.append(0.0, np.geomspace(0.02, 250.0, 35))
 _WIDE = 0.15
 """How wide the factors around each of these are, as a part of it: about half a step."""
 _STEPS = 30
+_ROUNDS = 100
 _PARAMETERS = 20.0
 """How much more likely factors must make a table than residuals do: they have more to choose from."""
 _LEAST = 0.002
@@ -208,10 +209,10 @@ def _by_factors(noisy: FloatArray, expected: FloatArray, deviation: float) -> tu
     return cells.reshape(noisy.shape), float((np.log(together) + top[:, 0]).sum())
 
 
-def _fitted(cells: FloatArray, one: FloatArray, other: FloatArray, most: int = 100) -> FloatArray:
+def _fitted(cells: FloatArray, one: FloatArray, other: FloatArray) -> FloatArray:
     """The cells, scaled by row and by column until their sums are these (iterative proportional fitting)."""
     found = np.maximum(cells, 1e-9)
-    for _ in range(most):
+    for _ in range(_ROUNDS):
         found = found * (one / np.maximum(found.sum(axis=1), 1e-12))[:, None]
         found = found * (other / np.maximum(found.sum(axis=0), 1e-12))
         if np.abs(found.sum(axis=1) - one).sum() < 1e-6 * one.sum():

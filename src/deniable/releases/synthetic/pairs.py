@@ -274,7 +274,7 @@ def finest_bins(pairs: int) -> int:
 
 
 def usual_deviation(portion: Portion, pairs: int) -> float:
-    """Of the noise in tables of pairs, in rows, if all are measured alike."""
+    """The deviation of the noise in tables of pairs, in rows, if all are measured alike."""
     return portion.deviation(max(1, int(FINE / sqrt(max(1, pairs)))))
 
 

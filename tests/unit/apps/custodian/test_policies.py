@@ -20,14 +20,9 @@ from deniable.apps.cli import app
 from deniable.apps.custodian.policies import _asked
 from deniable.apps.exits import ExitCode
 from deniable.curator.custodian.draft import Candidate
+from tests.unit.apps.conftest import printed
 
 CANDIDATES = [Candidate("patient_id", 50, 200), Candidate("visit_id", 200, 200)]
-
-
-def run(*arguments: str) -> str:
-    result = CliRunner().invoke(app, arguments, env={"COLUMNS": "200"})
-    assert result.exit_code == 0, result.output
-    return result.output
 
 
 @pytest.mark.parametrize(
@@ -50,8 +45,8 @@ def test_a_draft_lies_where_its_source_is_named_from(
         pq.write_table(pa.table({"age": [number]}), tmp_path / f"parts/p-{number}.parquet")
     Path("visits.csv").write_text("age\n1\n2\n")
     Path("visits.csv.gz").write_bytes(gzip.compress(b"age\n1\n2\n"))
-    assert f"wrote {draft}" in run("init", source)
-    assert "what analysts can do" in run("check", draft)
+    assert f"wrote {draft}" in printed("init", source)
+    assert "what analysts can do" in printed("check", draft)
     assert isinstance(CliRunner().invoke(app, ["init", source]).exception, ValueError), "it is there already"
 
 

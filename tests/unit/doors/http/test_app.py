@@ -22,6 +22,7 @@ from deniable.doors.http.formats import written
 from deniable.service.limits import ServerLimits
 from tests.support.doors import http, takes_little, until
 from tests.support.served import served
+from tests.support.wire import until_closed
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
 BY_REGION = "SELECT region, COUNT(*) AS n FROM visits GROUP BY region"
@@ -278,19 +279,6 @@ def test_tls(tmp_path):
 
 
 QUICK = ServerLimits(stalled=0.5, connections_each=10)
-
-
-def until_closed(connection):
-    """All that comes, until the server closes."""
-    found = b""
-    while True:
-        try:
-            piece = connection.recv(65536)
-        except (ConnectionError, TimeoutError):
-            return found
-        if not piece:
-            return found
-        found += piece
 
 
 def test_a_client_that_takes_nothing_is_let_go_with_all_that_waits_for_it(tmp_path):

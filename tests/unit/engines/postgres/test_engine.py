@@ -26,7 +26,7 @@ from deniable.engines.postgres.engine import PostgreSQL
 from deniable.engines.postgres.schema import Place
 from deniable.planner.expressions.functions import call, number
 from tests.support.moved import filled
-from tests.support.postgres import Started
+from tests.support.postgres import Started, run
 from tests.unit.engines.people import AGE, ONE, PEOPLE, TOWN, ages, by_town, count
 
 SLOW = "SELECT count(*) AS n FROM generate_series(1, 100000000) AS a, generate_series(1, 1000) AS b"
@@ -35,12 +35,6 @@ SLOW = "SELECT count(*) AS n FROM generate_series(1, 100000000) AS a, generate_s
 @pytest.fixture
 def engine(database: str) -> PostgreSQL:
     return PostgreSQL(database, {"people": filled(database, "people", pa.table(PEOPLE))}, seconds=20)
-
-
-def run(url: str, *statements: str) -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
-        for statement in statements:
-            connection.execute(statement.encode())
 
 
 def test_exact_answers(engine: PostgreSQL) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
@@ -21,6 +21,7 @@ from deniable.ledger.storage.server_turns import ServerTurns
 from deniable.policy import ServerAddress
 from tests.support.ledgers import ServerPlace
 from tests.support.postgres import Server, Started
+from tests.support.refusals import code_of
 from tests.unit.ledger.asking import account, ask, charge
 
 HUSH = "hush-hush-4711"
@@ -32,15 +33,8 @@ def ledger(server_place: ServerPlace) -> Iterator[Ledger]:
         yield ledger
 
 
-def _code(step: Callable[[], object]) -> str:
-    with pytest.raises(Refused) as refused:
-        step()
-    assert refused.value.hint
-    return refused.value.code
-
-
 def _asks(ledger: Ledger, question: str = "q") -> str:
-    return _code(lambda: ledger.charge(charge(question), [account(1)]))
+    return code_of(lambda: ledger.charge(charge(question), [account(1)]))
 
 
 def _thrown_out(place: ServerPlace) -> None:
@@ -190,7 +184,7 @@ def test_a_lock_that_nobody_gives_back_is_waited_for_in_vain(
 def test_a_server_that_cannot_be_reached_is_said_so() -> None:
     for step in (Ledger.create, Ledger.open):
         assert (
-            _code(lambda step=step: step("postgresql://nobody@127.0.0.1:1/nowhere", "clinic")) == "ledger-unavailable"
+            code_of(lambda step=step: step("postgresql://nobody@127.0.0.1:1/nowhere", "clinic")) == "ledger-unavailable"
         )  # type: ignore[misc]
 
 
@@ -236,7 +230,7 @@ def test_the_password_comes_from_the_environment_or_a_file_and_goes_nowhere(
     url = own_postgres.of("postgres", "curator")
     caplog.set_level(logging.DEBUG)
     monkeypatch.setenv("PGPASSWORD", "wrong")
-    assert _code(lambda: Ledger.create(url, "clinic")) == "ledger-unavailable"
+    assert code_of(lambda: Ledger.create(url, "clinic")) == "ledger-unavailable"
     monkeypatch.setenv("PGPASSWORD", HUSH)
     with closing(Ledger.create(url, "clinic")) as ledger:
         ask(ledger, "q")
@@ -263,8 +257,8 @@ def test_a_machine_that_is_new_needs_a_head_from_elsewhere(
     ask(ledger, "q")
     head = ledger.head
     monkeypatch.setenv("DENIABLE_STATE", str(tmp_path / "another machine"))
-    assert _code(lambda: Ledger.open(server_place.url, "clinic")) == "ledger-anchor-missing"
-    assert _code(lambda: Ledger.reanchor(server_place.url, "clinic", "0" * 64)) == "ledger-rolled-back"
+    assert code_of(lambda: Ledger.open(server_place.url, "clinic")) == "ledger-anchor-missing"
+    assert code_of(lambda: Ledger.reanchor(server_place.url, "clinic", "0" * 64)) == "ledger-rolled-back"
     Ledger.reanchor(server_place.url, "clinic", head.digest)
     with closing(Ledger.open(server_place.url, "clinic")) as there:
         ask(there, "r")
@@ -282,7 +276,7 @@ def test_what_a_standby_lost_is_noticed_where_it_is_remembered(
     ask(ledger, "lost")
     ledger.close()
     server_place.by_hand("DELETE FROM entries WHERE sequence > 3", "DELETE FROM places WHERE sequence > 3")
-    assert _code(lambda: Ledger.open(server_place.url, "clinic")) == "ledger-rolled-back"
+    assert code_of(lambda: Ledger.open(server_place.url, "clinic")) == "ledger-rolled-back"
     with monkeypatch.context() as elsewhere:
         elsewhere.setenv("DENIABLE_STATE", str(tmp_path / "another machine"))
         Ledger.open(server_place.url, "clinic").close()

@@ -10,7 +10,7 @@ import pytest
 from deniable.accounting import Filter
 from deniable.core.errors import Refused
 from deniable.core.loss import Loss
-from deniable.planner import ChargeLimits, Plan, Spend, plan_batch, plan_question
+from deniable.planner import ChargeLimits, Plan, Spend, plan_question, plan_statements
 from deniable.policy import Policy
 
 COUNT = "SELECT COUNT(*) AS n FROM visits"
@@ -104,13 +104,13 @@ def test_an_accuracy_that_costs_too_much_is_refused_by_its_price():
 def test_a_batch_is_one_charge():
     batch = [COUNT, f"{COUNT} WHERE age > 3"]
     with pytest.raises(Refused, match="least-spend"):
-        plan_batch(batch, rules(), Spend.of(epsilon="0.0001"))
-    assert plan_batch(batch, rules(), Spend.of(epsilon="0.0002")).loss.epsilon == Fraction(2, 10_000)
-    wide = plan_batch(batch, rules(), Spend.of(accuracy=10**6))
+        plan_statements(batch, rules(), Spend.of(epsilon="0.0001"))
+    assert plan_statements(batch, rules(), Spend.of(epsilon="0.0002")).batch.loss.epsilon == Fraction(2, 10_000)
+    wide = plan_statements(batch, rules(), Spend.of(accuracy=10**6)).batch
     assert wide.loss.epsilon == Fraction(2, 10_000)
     assert any("the least" in note for note in wide.quote.notes)
     with pytest.raises(Refused, match="most-spend"):
-        plan_batch(batch, rules({"most_spend": 0.1}), Spend.of(accuracy=15))
+        plan_statements(batch, rules({"most_spend": 0.1}), Spend.of(accuracy=15))
 
 
 @pytest.mark.parametrize(("most", "fits"), [(199, False), (200, True)])
@@ -126,8 +126,8 @@ def test_the_size_of_an_answer_is_its_groups_times_its_noisy_columns(most, fits)
 
 def test_the_size_of_a_batch_is_that_of_all_its_answers():
     with pytest.raises(Refused, match="answer-size"):
-        plan_batch([BY_AGE, BY_AGE], rules({"answer_size": 399}), Spend.of(epsilon=1))
-    assert plan_batch([BY_AGE, BY_AGE], rules({"answer_size": 400}), Spend.of(epsilon=1))
+        plan_statements([BY_AGE, BY_AGE], rules({"answer_size": 399}), Spend.of(epsilon=1))
+    assert plan_statements([BY_AGE, BY_AGE], rules({"answer_size": 400}), Spend.of(epsilon=1))
 
 
 def test_a_million_groups_for_next_to_nothing_are_refused_for_the_price():

@@ -12,7 +12,8 @@ from deniable.ledger import Ledger
 from deniable.planner import Spend, plan_question
 from tests.support.curators import silence
 from tests.support.plain import assert_equal
-from tests.support.shop import ITEMS, curator, policy, tables
+from tests.support.shop import ITEMS, policy, tables
+from tests.support.world import curator
 
 LEFT = "lines LEFT JOIN items USING (item)"
 ON = "lines l JOIN items i ON l.item = i.item"

@@ -34,5 +34,5 @@ def margins(weights: FloatArray, features: FloatArray, labels: FloatArray) -> Fl
 
 
 def losses(weights: FloatArray, features: FloatArray, labels: FloatArray) -> FloatArray:
-    """Of each person: ln(1 + e^-margin)."""
+    """The loss of each person: ln(1 + e^-margin)."""
     return np.logaddexp(0, -margins(weights, features, labels))

@@ -57,7 +57,7 @@ def computable(expression: Expression) -> bool:
 
 
 def unrounded(expression: Expression) -> Expression:
-    """The same with nothing said of rounding: noise alone."""
+    """An expression with nothing said of rounding: noise alone."""
     if not isinstance(expression, Call):
         return expression
     if expression.function == ROUNDED:

@@ -42,7 +42,7 @@ def known_of(key: Expression, conditions: Sequence[Expression], known: KnownKey)
 
 
 def narrowed(value: Expression, conditions: Sequence[Expression]) -> Expression:
-    """The same with the ranges that conditions leave to what it is computed from."""
+    """An expression with the ranges that conditions leave to what it is computed from."""
     if not isinstance(value, Call) or value.function in ("case", "coalesce") or not conditions:
         return value
     spend()

@@ -57,7 +57,7 @@ def first_alone(left: Origin, right: Origin) -> tuple[Work, ...]:
 
 
 def counting(left: Origin, right: Origin, matches: tuple[Matches, ...]) -> tuple[Work, ...]:
-    """Of two public sides, all pairs that are made to count what matches a row: bounded before they are made."""
+    """The pairs of two public sides that are made to count what matches a row: to be bounded before they are made."""
     if left.private or right.private or not isinstance(left.table, Joined):
         return ()
     return (Work(1, (Matches(left.table.first, None, ()), *matches), counting=True),)

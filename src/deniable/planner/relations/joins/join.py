@@ -34,7 +34,7 @@ class JoinLink:
 
 
 def satisfied(nodes: Iterable[exp.Expression]) -> JoinLink:
-    """ON all of these conditions."""
+    """Rows belong together ON all of these conditions."""
     wanted = tuple(nodes)
 
     def link(left: Origin, right: Origin) -> Expression | None:
@@ -48,7 +48,7 @@ def satisfied(nodes: Iterable[exp.Expression]) -> JoinLink:
 
 
 def equated(using: tuple[exp.Identifier, ...], node: exp.Expression) -> JoinLink:
-    """USING columns of both sides."""
+    """Rows belong together USING columns of both sides."""
 
     def link(left: Origin, right: Origin) -> Expression | None:
         found: Expression | None = None

@@ -208,7 +208,7 @@ def parts_of(piece: Factors, axes: tuple[int, ...], maps: Sequence[Centred | Con
 
 
 def share_of(piece: Factors, axes: tuple[int, ...], maps: Sequence[Centred | Contrast]) -> float:
-    """The same, of all queries together."""
+    """`parts_of`, multiplied out and of all queries together."""
     return prod(float(part.sum()) for part in parts_of(piece, axes, maps))
 
 

@@ -98,7 +98,7 @@ def check(
 
 
 def checked(table: pa.Table, names: Sequence[str], demands: Demands) -> Checked:
-    """The same for demands that were read already."""
+    """`check` for demands that were read already."""
     if not table.num_rows:
         raise InvalidArgumentError("table", "has no rows")
     with duckdb.connect() as connection:

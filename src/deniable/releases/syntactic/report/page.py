@@ -84,7 +84,7 @@ def rich_report(report: Report) -> Group:
 
 
 def plain_report(report: Report) -> str:
-    """The same as text."""
+    """The report as text."""
     text = io.StringIO()
     width = shutil.get_terminal_size((110, 24)).columns
     Console(file=text, width=width, color_system=None, force_jupyter=False).print(rich_report(report))

@@ -23,10 +23,10 @@ from deniable.core.algebra.expression import Call, Column, Expression, Kind, Lit
 from deniable.core.algebra.query import WEIGHT, ExactQuery, Kept, Key, Source, Sums, Total, Units
 from deniable.engines.duckdb.dialect import DuckDBDialect
 from deniable.engines.duckdb.lockdown import MISTRUSTED, tables
-from deniable.engines.sql import statements
 from deniable.engines.sql.relations import Tables
-from deniable.engines.sql.rows import rows_of
+from deniable.engines.sql.statements import query as forms
 from deniable.engines.sql.statements import statement
+from deniable.engines.sql.statements.rows import rows_of
 from deniable.files.scan import columns, take
 from deniable.files.source import DataFile
 from tests.unit.engines.reference import as_kind, evaluate, number
@@ -230,7 +230,7 @@ def test_many_sums_without_keys(
     expected = {key: tuple(values) for key, values in sums(query, chosen(source, table)).items()}
     assert ask(connection, query, table) == expected
     reading = sum(not isinstance(total.row, Literal) for total in totals)
-    assert source.unit is None or ("heavy" in statement(query, weights(TYPES))) == (reading > statements._FEW)
+    assert source.unit is None or ("heavy" in statement(query, weights(TYPES))) == (reading > forms._FEW)
 
 
 counts = st.lists(st.tuples(st.sampled_from(ADDED[:4]), st.sampled_from([0, 1, 20, 25])), min_size=1, max_size=2).map(
@@ -261,7 +261,7 @@ def test_to_look_up_every_row_is_to_correct_the_heavy(
     ask(connection, query, table)  # fills the table
     found = rows_of(query, weights(TYPES))
     adding = found.totals(totals)
-    both = [statements._joined(found, adding), statements._corrected(found, query, adding)]
+    both = [forms._joined(found, adding), forms._corrected(found, query, adding)]
     one, other = (connection.sql(text).to_arrow_table().to_pylist() for text in both)
     assert both[0] != both[1]
     assert sorted(map(repr, one)) == sorted(map(repr, other))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from deniable.core.algebra.expression import Column, Kind
 from deniable.core.algebra.query import Key, MarginalSums
 from deniable.engines.sql.dialect import Dialect
-from deniable.engines.sql.rows import Rows, select
-from deniable.engines.sql.sums import Adding
-from deniable.engines.sql.weights import heavy, weights
+from deniable.engines.sql.statements.rows import Rows, select
+from deniable.engines.sql.statements.sums import Adding
+from deniable.engines.sql.statements.weights import heavy, weights
 
 
 def marginals(rows: Rows, totals: list[Adding], query: MarginalSums) -> str:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from deniable.core.algebra.query import Key, MarginalSums, Source, Sums, Total
 from deniable.engines.sql.statements import statement
-from tests.unit.engines.sql.test_statements import (
+from tests.unit.engines.sql.statements.test_query import (
     KEYS,
     TYPES,
     UP,

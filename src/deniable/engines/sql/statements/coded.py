@@ -15,7 +15,7 @@ from math import ceil, floor
 from deniable.core.algebra.expression import Call, Column, Expression, Kind
 from deniable.core.algebra.query import Key
 from deniable.engines.sql.dialect import Arrays, Dialect
-from deniable.engines.sql.rows import Rows
+from deniable.engines.sql.statements.rows import Rows
 
 _FEW = 10
 """Bits of keys whose groups any table holds as well."""

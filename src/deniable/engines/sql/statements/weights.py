@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from deniable.core.algebra.query import WEIGHT
-from deniable.engines.sql.rows import Rows, select
-from deniable.engines.sql.sums import Adding
+from deniable.engines.sql.statements.rows import Rows, select
+from deniable.engines.sql.statements.sums import Adding
 
 
 def weights(rows: Rows) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from deniable.core.algebra.expression import Expression, Kind
 from deniable.core.algebra.query import WEIGHT, DistinctSum, DistinctValues, Kept, Units
 from deniable.engines.sql.dialect import Dialect
-from deniable.engines.sql.rows import Rows, select
-from deniable.engines.sql.sums import Adding
-from deniable.engines.sql.weights import added_up
+from deniable.engines.sql.statements.rows import Rows, select
+from deniable.engines.sql.statements.sums import Adding
+from deniable.engines.sql.statements.weights import added_up
 
 
 def units_of(rows: Rows, query: Units) -> str:

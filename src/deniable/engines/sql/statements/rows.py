@@ -20,7 +20,7 @@ from deniable.core.algebra.relation import ROW
 from deniable.engines.sql.dialect import Dialect, Stored, Weighing
 from deniable.engines.sql.relations import Tables, spelled
 from deniable.engines.sql.spelling import Speller
-from deniable.engines.sql.sums import Adding, finished
+from deniable.engines.sql.statements.sums import Adding, finished
 
 _MOST_ROWS = 1 << 42
 """More than any table has, so a contribution above this bounds nothing."""

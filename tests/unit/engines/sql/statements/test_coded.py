@@ -17,7 +17,7 @@ from deniable.core.algebra.query import Key, Source, Sums, Total
 from deniable.engines.duckdb.lockdown import MISTRUSTED
 from deniable.engines.sql.statements import statement
 from tests.unit.engines.reference import number
-from tests.unit.engines.sql.test_statements import (
+from tests.unit.engines.sql.statements.test_query import (
     TOWN,
     TYPES,
     UP,

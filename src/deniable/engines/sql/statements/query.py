@@ -1,4 +1,4 @@
-"""Exact queries in an engine's SQL, each as one SELECT.
+"""Which form a query takes, and the forms that are totals.
 
 Where the unit is the row, that is a plain GROUP BY. Where it is a person, every row first counts in full, and then the
 rows of the heavy units, who have more rows than they may, are corrected to their weight: only these are joined. Most
@@ -25,15 +25,15 @@ from deniable.core.algebra.query import (
     Units,
     VectorSums,
 )
-from deniable.engines.sql.coded import Coded, coded
 from deniable.engines.sql.dialect import Stored, Weighing
-from deniable.engines.sql.groups import distinct, kept, units_of
-from deniable.engines.sql.marginals import marginals
 from deniable.engines.sql.relations import Tables
-from deniable.engines.sql.rows import Rows, looked_at, rows_of, select, stored
 from deniable.engines.sql.spelling import Speller
-from deniable.engines.sql.sums import Adding
-from deniable.engines.sql.weights import added_up, heavy, weights
+from deniable.engines.sql.statements.coded import Coded, coded
+from deniable.engines.sql.statements.groups import distinct, kept, units_of
+from deniable.engines.sql.statements.marginals import marginals
+from deniable.engines.sql.statements.rows import Rows, looked_at, rows_of, select, stored
+from deniable.engines.sql.statements.sums import Adding
+from deniable.engines.sql.statements.weights import added_up, heavy, weights
 
 _FEW = 2
 _Part = TypeVar("_Part", Column, Call)
