@@ -8,7 +8,7 @@ and `release`. Strategies (from task on: plan.py) are loaded with the first work
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -92,14 +92,14 @@ def private_values(cells: ReleaseCells, spend: Spend, limits: ChargeLimits) -> t
     return {name: cells.values_question(name) for name in unknown}, each, rest
 
 
-def assumed(work: Workload, cells: ReleaseCells, questions: Iterable[str]) -> Values:
+def assumed(work: Workload, cells: ReleaseCells, questions: Collection[str]) -> Values:
     """In the place of values that are not found yet, for a price: twenty of each attribute's kind.
 
     Those that conditions name are among them, and their neighbours: of a condition that no value satisfies, the answer
     would be known, and the price would say so.
     """
     keys = dict(zip(cells.attributes, cells.bound.keys, strict=True))
-    compared = [cells.compared(condition) for condition in _conditions(work)]
+    compared = [cells.compared(condition) for condition in _conditions(work)] if questions else []
     found = {name: frozenset[str | int]().union(*(one.get(name, ()) for one in compared)) for name in questions}
     return tuple((name, _some(named, keys[name].value.kind)) for name, named in found.items())
 
