@@ -158,6 +158,15 @@ def test_a_profile_weighs_each_person_as_one_row_and_suggests_a_contribution(sho
             one.ask(COUNT, epsilon=1, contribution=0)
 
 
+def test_a_frame_without_a_contribution_is_told_where_one_is_named():
+    frame = pa.table({"customer": [1, 1, 2] * 20, "paid": [1.0, 2.0, 3.0] * 20})
+    with deniable.protect(frame, epsilon=50, delta=1e-6, unit="customer", bounds={"paid": (0, 5)}) as one:
+        with pytest.raises(deniable.Refused, match="how many rows of one person") as refusal:
+            one.ask("SELECT COUNT(*) AS n FROM data", epsilon=1)
+        assert "`protect`" in refusal.value.hint
+        assert one.profile(rho=1).tables["data"].people is not None
+
+
 def test_a_missing_contribution_is_one_row_wherever_it_is_read():
     """Not even a room that forgot to ask would take it for more; and profiles count the same with any contribution."""
     rules = load_text(DRAFT)

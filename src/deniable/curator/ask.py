@@ -106,7 +106,7 @@ class Asking(Buying):
         questions, each, rest = private_values(cells, spend, self._releases.limits)
         first: Payment = {"epsilon": each.epsilon, "rho": each.rho, "delta": each.delta}
         losses = [self.explain(sql, analyst=analyst, **first).loss for sql in questions.values()]
-        return self._releases.plan(work, rest, strategy, assumed(cells, questions)).quote.after(losses)
+        return self._releases.plan(work, rest, strategy, assumed(work, cells, questions)).quote.after(losses)
 
     def columns(self, sql: str, **payment: Unpack[Payment]) -> tuple[OutputColumn, ...]:
         """The columns that an answer would have. Reads no private row, spends nothing."""

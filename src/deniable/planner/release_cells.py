@@ -6,17 +6,17 @@ would not be understood there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time
 from fractions import Fraction
-from math import prod
+from math import floor, prod
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlglot import exp
 
-from deniable.core.algebra.expression import Kind, names
+from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal, names
 from deniable.core.calendar import counted
 from deniable.core.errors import Refused
 from deniable.planner.aggregates.statistics import Statistic
@@ -106,14 +106,7 @@ class ReleaseCells:
 
         Refused if the condition is about anything else. NULL is neither true nor false, as in SQL's WHERE.
         """
-        node = _expression(condition)
-        try:
-            bound = bind_cells(_question(self.table, self.attributes, self.where, node), self.policy)
-        except Refused as refusal:
-            raise _moved(refusal, self.attributes) from None
-        value = bound.outputs[0].value
-        if value.kind is not Kind.BOOLEAN:
-            raise Refused("type-mismatch", f"This is {value.kind.value}, not a condition.", "Compare it.")
+        bound, value = self._condition(condition)
         used = names(value)
         if used - {key.name for key in bound.keys}:
             raise Refused("unsupported-form", "A condition on cells cannot have aggregates.", "Compare attributes.")
@@ -128,6 +121,37 @@ class ReleaseCells:
             codes = np.arange(rows) // prod(shape[place + 1 :]) % shape[place]
             columns[bound.keys[axis].name] = _column(domains[axis], bound.keys[axis].value.kind, codes)
         return axes, truth_of(evaluate(value, columns, rows)).value.reshape(shape)
+
+    def compared(self, condition: str) -> Mapping[str, frozenset[str | int]]:
+        """With which texts, or numbers, a condition compares attributes."""
+        bound, value = self._condition(condition)
+        attributes = {key.name: name for key, name in zip(bound.keys, self.attributes, strict=True)}
+        found: dict[str, frozenset[str | int]] = {}
+        waiting, seen = [value], set[int]()
+        while waiting:
+            part = waiting.pop()
+            if not isinstance(part, Call) or id(part) in seen:
+                continue
+            seen.add(id(part))
+            waiting += part.arguments
+            constants = _shown([one for one in part.arguments if isinstance(one, Literal)])
+            for column in part.arguments:
+                if isinstance(column, Column) and column.name in attributes:
+                    name = attributes[column.name]
+                    found[name] = found.get(name, frozenset()) | constants
+        return found
+
+    def _condition(self, condition: str) -> tuple[Bound, Expression]:
+        """A condition over these cells' keys."""
+        node = _expression(condition)
+        try:
+            bound = bind_cells(_question(self.table, self.attributes, self.where, node), self.policy)
+        except Refused as refusal:
+            raise _moved(refusal, self.attributes) from None
+        value = bound.outputs[0].value
+        if value.kind is not Kind.BOOLEAN:
+            raise Refused("type-mismatch", f"This is {value.kind.value}, not a condition.", "Compare it.")
+        return bound, value
 
 
 def _table(policy: Policy, name: str | None) -> DeclaredTable:
@@ -234,6 +258,12 @@ def _moved(refusal: Refused, attributes: Sequence[str] = ()) -> Refused:
         known = ", ".join(attributes)
         return Refused("no-cells", "The release does not distinguish this.", f"It distinguishes: {known}.", moved)
     return Refused(refusal.code, refusal.reason, refusal.hint, moved, refusal.question.removeprefix(_SELECT))
+
+
+def _shown(constants: Sequence[Literal]) -> frozenset[str | int]:
+    """Texts, and the numbers of everything else that has one."""
+    texts = {one.value for one in constants if isinstance(one.value, str)}
+    return frozenset({*texts, *(floor(one.range.low) for one in constants if one.range.low is not None)})
 
 
 def _column(values: Sequence[Value], kind: Kind, codes: NDArray[np.int64]) -> Result:

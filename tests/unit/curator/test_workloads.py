@@ -176,6 +176,38 @@ def test_values_that_nobody_listed_are_selected_privately(asked):
     assert quote.loss == release.loss == again.loss == asked.budget().spent == spent
 
 
+@pytest.mark.parametrize("spend", [{"epsilon": 100}, {"rho": 100}], ids=["epsilon", "rho"])
+def test_conditions_are_about_values_that_are_found_first(asked, spend):
+    """Also where no value that is found satisfies any: they cost the same."""
+    for condition in ("reason = 'heart'", "reason = 'x' AND NOT urgent"):
+        work = Workload.conditions([condition])
+        quote = asked.explain(work, delta="1e-7", **spend)
+        release = asked.release(work, delta="1e-7", **spend)
+        assert quote.error > 0
+        assert quote.loss == release.loss
+        assert release.table.num_rows == 1
+
+
+@pytest.mark.parametrize("strategy", ["best", "alone", "identity", "matrix", "mwem"])
+@pytest.mark.parametrize("spend", [{"epsilon": 1}, {"rho": 1}], ids=["epsilon", "rho"])
+def test_conditions_that_no_value_satisfies_are_priced_and_answered(asked, strategy, spend):
+    work = Workload.conditions(["age > 200"])
+    quote = asked.explain(work, strategy=strategy, **spend)
+    assert quote.loss == asked.release(work, strategy=strategy, **spend).loss
+
+
+@pytest.mark.parametrize("spend", [{"epsilon": 90}, {"rho": 90}], ids=["epsilon", "rho"])
+@pytest.mark.parametrize("work", [Workload.ranges("age"), Workload.prefixes("age")], ids=["ranges", "prefixes"])
+def test_where_only_missing_values_are_found_there_are_no_ranges(work, spend):
+    frame = pa.table({"age": pa.nulls(500, pa.int64())})
+    with deniable.protect(frame, epsilon=1000, delta=1e-3) as opened:
+        with pytest.raises(Refused) as caught:
+            opened.release(work, delta=1e-4, **spend)
+        assert caught.value.code == "no-values"
+        release = opened.release(Workload.histogram("age"), delta=1e-4, **spend)
+        assert release.table["age"].to_pylist() == [None]
+
+
 def test_what_cannot_be_released_is_refused_before_values_are_paid_for(asked):
     work = Workload.histogram("reason")
     for wrong in ({"strategy": "luck"}, {"strategy": "residual", "weights": {"reason": 2}}):

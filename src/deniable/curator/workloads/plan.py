@@ -75,7 +75,11 @@ def _domain(cells: ReleaseCells, values: Values) -> tuple[tuple[GroupKey, ...], 
 def _pieces(part: object, cells: ReleaseCells, keys: tuple[GroupKey, ...], domain: Domain) -> list[Piece]:
     """A part of the workload on the cells; conditions on the same attributes stay together."""
     if not isinstance(part, Conditions):
-        return [factors(part, domain)]  # type: ignore[arg-type]
+        found = factors(part, domain)  # type: ignore[arg-type]
+        if not found.rows:  # as it may turn out where only rows without a value are many
+            reason = "No value is common enough to be shown, so there are no ranges."
+            raise Refused("no-values", reason, "Ask for a histogram: missing values have a cell of their own.")
+        return [found]
     by_axes: dict[tuple[int, ...], list[tuple[str, np.ndarray]]] = {}
     for condition in part.conditions:
         axes, satisfied = cells.satisfying(condition, [key.domain or () for key in keys])

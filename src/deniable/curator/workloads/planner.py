@@ -8,7 +8,7 @@ and `release`. Strategies (from task on: plan.py) are loaded with the first work
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -30,7 +30,7 @@ _REMEMBERED = 4
 """Plans that are kept; one can be some ten megabytes."""
 _FOR_VALUES = Fraction(1, 10)
 """The part of the spend that finds values which the policy does not list."""
-_SOME = tuple(range(20))
+_SOME = 20
 """How many values are assumed before they are found."""
 
 Values = tuple[tuple[str, tuple[Value, ...]], ...]
@@ -68,8 +68,7 @@ def cells_of(policy: Policy, work: Workload) -> ReleaseCells:
             "bad-workload", f"{error}.".capitalize(), "Use Workload.ranges, .marginals, .histogram."
         ) from None
     plain = ReleaseCells.of(policy, work.table, work.attributes, work.where)
-    named = [condition for part in work.parts if isinstance(part, Conditions) for condition in part.conditions]
-    columns = [column for condition in named for column in plain.columns(condition)]
+    columns = [column for condition in _conditions(work) for column in plain.columns(condition)]
     together = tuple(dict.fromkeys([*work.attributes, *columns]))
     return plain if together == work.attributes else ReleaseCells.of(policy, work.table, together, work.where)
 
@@ -93,11 +92,28 @@ def private_values(cells: ReleaseCells, spend: Spend, limits: ChargeLimits) -> t
     return {name: cells.values_question(name) for name in unknown}, each, rest
 
 
-def assumed(cells: ReleaseCells, questions: Iterable[str]) -> Values:
-    """In the place of values that are not found yet, for a price: twenty of each attribute's kind."""
+def assumed(work: Workload, cells: ReleaseCells, questions: Collection[str]) -> Values:
+    """In the place of values that are not found yet, for a price: twenty of each attribute's kind.
+
+    Those that conditions name are among them, and their neighbours: of a condition that no value satisfies, the answer
+    would be known, and the price would say so.
+    """
     keys = dict(zip(cells.attributes, cells.bound.keys, strict=True))
-    texts = {name: keys[name].value.kind is Kind.TEXT for name in questions}
-    return tuple((name, tuple(map(str, _SOME) if text else _SOME)) for name, text in texts.items())
+    compared = [cells.compared(condition) for condition in _conditions(work)] if questions else []
+    found = {name: frozenset[str | int]().union(*(one.get(name, ()) for one in compared)) for name in questions}
+    return tuple((name, _some(named, keys[name].value.kind)) for name, named in found.items())
+
+
+def _some(named: Collection[str | int], kind: Kind) -> tuple[Value, ...]:
+    if kind is Kind.TEXT:
+        return tuple(sorted([*named, *(str(place) for place in range(_SOME) if str(place) not in named)][:_SOME]))
+    near = [place + aside for place in named if isinstance(place, int) for aside in (0, -1, 1)]
+    return tuple(sorted([*dict.fromkeys([*near, *range(_SOME)])][:_SOME]))
+
+
+def _conditions(work: Workload) -> Iterator[str]:
+    for part in work.parts:
+        yield from part.conditions if isinstance(part, Conditions) else ()
 
 
 def selected(answer: Tabular) -> tuple[Value, ...]:

@@ -36,7 +36,8 @@ _MOST_TABLES = 16
 _DEEPEST = 50
 """So that the statement which is made of them can be written down and read."""
 _UNWEIGHED = (
-    "Name a contribution in the policy, or run `deniable profile` to find one: it weighs each person as one row."
+    "Name a contribution, in the policy or for `protect`, or make a profile to find one, as `deniable profile` does: "
+    "it weighs each person as one row."
 )
 _MOST_PARTS = 500
 """Of one column: subqueries can double it at each level, and a question can name it a hundred times."""

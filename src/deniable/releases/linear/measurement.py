@@ -81,11 +81,13 @@ class Noise:
         `reach` times the largest difference of two columns (or of a column and zero): in l1 at most twice the longest
         column; in l2, |a - b|^2 = |a|^2 + |b|^2 - 2 ab, at most 2 (longest^2 - least product of two columns).
         Proof: docs/proofs/linear.md
+
+        Where no cell counts, noise is as if one did: so the price of a question does not hang on the values found.
         """
         replaced = self.neighbours is Neighbours.REPLACE
         if self.pure:
-            return self.reach * block.taxi * (2 if replaced else 1)
-        square = max(block.square, 2 * (block.square - block.least)) if replaced else block.square
+            return self.reach * max(1, block.taxi) * (2 if replaced else 1)
+        square = max(1, block.square, 2 * (block.square - block.least) if replaced else 0)
         return isqrt(self.reach**2 * square - 1) + 1
 
     def measured(self, block: Block, share: Fraction) -> Measurement:

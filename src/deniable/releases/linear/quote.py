@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from math import isfinite, isinf
+from math import inf, isfinite, isinf
 from typing import ClassVar
 
 import pyarrow as pa
@@ -64,7 +64,7 @@ class ReleaseQuote(QuotedLines):
         """Beside the textbook's baseline."""
         task = design.task
         alone = choose("alone", task, noise)
-        ratio = alone.total / design.total
+        ratio = alone.total / design.total if design.total else inf  # no cell counts in any query
         return cls(
             strategy=design.name,
             loss=design.loss,
@@ -74,7 +74,7 @@ class ReleaseQuote(QuotedLines):
             ),
             error=design.total,
             bound=design.bound,
-            plain=None if isinf(design.total) else ratio if noise.pure else ratio**2,
+            plain=None if isinf(design.total) or isinf(ratio) else ratio if noise.pure else ratio**2,
             cells=task.domain.cells,
             numbers=design.numbers,
             confidence=confidence,

@@ -85,6 +85,8 @@ class Found:
 def found(parts: tuple[tuple[float, object], ...], gram: FloatArray, *, pure: bool) -> Found:
     """A strategy for queries with this Gram matrix, which `parts` describe; values that no query counts stand alone."""
     counted = np.diag(gram) > 0
+    if not counted.any():
+        return Found(np.eye(len(gram)), 0.0)
     inner = gram[np.ix_(counted, counted)]
 
     def find() -> dict[str, FloatArray]:
