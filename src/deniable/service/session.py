@@ -167,7 +167,7 @@ class Session:
 
         def work() -> bool:
             curator = self.population.curator
-            if curator.engine.looks:
+            if self._looks:
                 return False
             accounts = self.policy.accounts(self.payer)
             name = curator.name(sql, analyst=self.who, **self._settled(spending, sql))
@@ -329,31 +329,39 @@ class Session:
                 return await asyncio.get_running_loop().run_in_executor(None, work)
 
     async def _found(self, find: Callable[[], Result]) -> Result:
-        """What was recorded, if anything; where that takes a look at rows, it is said when a deadline comes."""
-        start = asyncio.get_running_loop().time()
-        try:
+        """What was recorded, if anything.
+
+        Where that takes a look at rows, it is said when a deadline comes, and nothing that waits for it starts sooner.
+        """
+        if not self._looks:
             return await self._free("find", find)
-        finally:
-            if self.population.curator.engine.looks:
-                await self.population.schedule.held(start)
+        with _counted(self, "find"):
+            async with self.population.at_once(self.who, looking=True):
+                loop = asyncio.get_running_loop()
+                start = loop.time()
+                try:
+                    return await loop.run_in_executor(None, find)
+                finally:
+                    await self.population.schedule.held(start)
+
+    @property
+    def _looks(self) -> bool:
+        """Whether it takes a look at rows to know which state of the data it is."""
+        return self.population.curator.engine.looks
 
     async def paid(self, kind: str, work: Callable[[], Result], told: Stage) -> Result:
         """A request that is charged: in its turn, and what comes of it leaves when its deadline comes.
 
         The token must be valid when the turn comes: one that was revoked meanwhile spends nothing.
         """
-        job, start = Job(told), asyncio.get_running_loop().time()
+        job = Job(told, looks=self._looks)
 
         def begun() -> Result:
             self._still()
             return work()
 
         with _counted(self, kind, job):
-            try:
-                return await self.population.paid(self.who, job, begun)
-            finally:  # a question was looked for before; of others, only the work itself knows whether they are repeats
-                if kind != "ask" and self.population.curator.engine.looks:
-                    await self.population.schedule.held(start)
+            return await self.population.paid(self.who, job, begun)
 
 
 class _counted:  # noqa: N801 - reads as a word
