@@ -71,7 +71,8 @@ class Schedule:
 
     Promise:  the time at which `run` returns or raises, counted from when it got a place, is a multiple of `after`
               seconds and a random moment, once anything was charged, and if the work looks at rows before; and nobody
-              gets the place, or what was recorded, any sooner. What somebody else has paid for leaves no sooner than that, either: `settled`.
+              gets the place, or what was recorded, any sooner. What somebody else has paid for leaves no sooner than
+              that, either: `settled`.
     Not promised: that a run ends before its first deadline; `late` is told each time that one does not.
     """
 

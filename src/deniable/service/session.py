@@ -325,8 +325,12 @@ class Session:
     async def _free(self, kind: str, work: Callable[[], Result]) -> Result:
         """In a thread, because the planner and the ledger take their time; never longer because of anyone's data."""
         with _counted(self, kind):
-            async with self.population.at_once(self.who):
-                return await asyncio.get_running_loop().run_in_executor(None, work)
+            return await self.aside(work)
+
+    async def aside(self, work: Callable[[], Result]) -> Result:
+        """What takes a while and is about nothing private, in a thread: nobody else waits for it. Raises as it does."""
+        async with self.population.at_once(self.who):
+            return await asyncio.get_running_loop().run_in_executor(None, work)
 
     async def _found(self, find: Callable[[], Result]) -> Result:
         """What was recorded, if anything.

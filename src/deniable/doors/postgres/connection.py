@@ -12,7 +12,7 @@ from deniable.core.errors import Failed, Refused
 from deniable.doors.postgres.catalogue.run import Catalogue
 from deniable.doors.postgres.errors import PgError, failed, protocol, refused
 from deniable.doors.postgres.executor import Executor
-from deniable.doors.postgres.lexing import Statement, split
+from deniable.doors.postgres.lexing import Statement
 from deniable.doors.postgres.messages import Body, Wire, zero
 from deniable.doors.postgres.portals import PgColumn, Portal, Result, as_copied, as_messages, formats_of
 from deniable.doors.postgres.settings import FIXED, REPORTED, Settings
@@ -117,7 +117,7 @@ class ClientConnection:
 
     async def _simple(self, message: str) -> None:
         """All statements of a message, until one fails."""
-        statements = split(message)
+        statements = await self._executor.split(message)
         if not statements:
             self._wire.send(b"I")
         for statement in statements:
@@ -136,7 +136,7 @@ class ClientConnection:
     async def _parse(self, body: Body) -> None:
         name, text = body.string(), body.string()
         given = body.numbers("I")
-        prepared = self._executor.prepare(text, given)
+        prepared = await self._executor.prepare(text, given)
         self._executor.keep_statement(name, prepared)
         self._wire.send(b"1")
 
@@ -178,7 +178,7 @@ class ClientConnection:
     async def _execute(self, body: Body) -> None:
         portal, most = self._executor.portal(body.string()), body.number("I")
         if portal.result is None:
-            statements = split(portal.prepared.text)
+            statements = await self._executor.split(portal.prepared.text)
             if not statements:
                 self._wire.send(b"I")
                 return

@@ -34,8 +34,15 @@ class Executor:
         self._portals: dict[str, Portal] = {}
         self._changed: list[str] = []
 
-    def prepare(self, text: str, given: Sequence[int]) -> Prepared:
+    async def split(self, message: str) -> list[Statement]:
+        """The statements of a message."""
+        return await self._desk.aside(message, lambda: split(message))
+
+    async def prepare(self, text: str, given: Sequence[int]) -> Prepared:
         """A statement whose parameters have types. Never charges, and looks at nothing."""
+        return await self._desk.aside(text, lambda: self._prepared(text, given))
+
+    def _prepared(self, text: str, given: Sequence[int]) -> Prepared:
         statements = split(text)
         if len(statements) > 1:
             raise PgError("42601", "cannot insert multiple commands into a prepared statement")
@@ -47,8 +54,8 @@ class Executor:
     async def columns(self, prepared: Prepared) -> tuple[PgColumn, ...] | None:
         """What a statement would return; None if it returns no rows. Costs nothing."""
         if not prepared.described:
-            statements = split(prepared.text)
-            command = understood(statements[0]) if statements else Command("nothing")
+            statements = await self.split(prepared.text)
+            command = await self._understood(statements[0]) if statements else Command("nothing")
             prepared.columns = await self._columns(command, prepared.parameters)
             prepared.described = command.kind == "select" and not self._settings.intervals
         return prepared.columns
@@ -59,7 +66,7 @@ class Executor:
         """Do what it says; its rows will be sent in these formats."""
         self.format = 0
         self._desk = replace(self._desk, session=replace(self._session, request=request_id()))
-        command = understood(statement)
+        command = await self._understood(statement)
         if self.transaction == _BROKEN and command.kind not in {"end", "savepoint"}:
             raise PgError("25P02", "current transaction is aborted, commands ignored until end of transaction block")
         try:
@@ -113,6 +120,9 @@ class Executor:
             self._statements.pop(name, None)
         else:
             self._portals.pop(name, None)
+
+    async def _understood(self, statement: Statement) -> Command:
+        return await self._desk.aside(statement.text, lambda: understood(statement))
 
     def _vacant(self, name: str) -> None:
         if name and name in self._portals:

@@ -6,6 +6,7 @@ import shutil
 import socket
 import struct
 import subprocess
+import threading
 import time
 from contextlib import ExitStack
 
@@ -13,7 +14,9 @@ import psycopg
 import pytest
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.doors.postgres.lexing import split
 from deniable.doors.postgres.login import Encryption
+from deniable.doors.postgres.messages import Wire
 from deniable.doors.postgres.server import PostgresDoor, refuse_open
 from deniable.service.limits import ServerLimits
 from tests.support.doors import postgres, takes_little, until
@@ -287,3 +290,62 @@ def test_statements_sizes_and_times_are_limited(door, monkeypatch):
             connection.execute(f"SELECT {'(' * 3_000}1{')' * 3_000}")
         with pytest.raises(psycopg.errors.QueryCanceled):
             connection.execute("SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 10000000) b")
+
+
+def test_a_statement_that_is_too_long_is_refused_before_it_is_read(sturdy):
+    """Whatever it is, and whoever sends it: a megabyte takes seconds to read."""
+    long = "a" * 66_000
+    with psycopg.connect(sturdy.dsn(), autocommit=True) as connection:
+        for text in (f"SET application_name = '{long}'", f"SELECT '{long}'", f"BEGIN; -- {long}"):
+            with pytest.raises(psycopg.errors.StatementTooComplex, match="65,536"):
+                connection.execute(text)
+            assert "65,536" in connection.pgconn.prepare(b"", text.encode()).error_message.decode()
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_a_long_statement_is_read_in_a_thread(sturdy, monkeypatch):
+    """So that others are served meanwhile; a refusal has its own words and its place there, too."""
+    readers = []
+
+    def noted(text):
+        readers.append((len(text) > 1_024, threading.current_thread().name.partition("_")[0]))
+        return split(text)
+
+    monkeypatch.setattr("deniable.doors.postgres.executor.split", noted)
+    ages = ", ".join(str(age) for age in range(500))
+    long = f"SELECT /*+ epsilon=0.1 */ COUNT(*) FROM visits WHERE age IN ({ages})"
+    with psycopg.connect(sturdy.dsn(), autocommit=True) as connection:
+        connection.execute("SELECT 1")
+        assert connection.execute(long).fetchone()
+        assert connection.execute(f"{long} AND age < %s", [5]).fetchone()
+        assert connection.execute(f"SELECT relname FROM pg_class WHERE oid IN ({ages})").fetchall() == []
+        with pytest.raises(psycopg.errors.UndefinedColumn) as caught:
+            connection.execute(long.replace("WHERE age", "WHERE agee"))
+        assert caught.value.diag.statement_position == str(long.index("age IN") + 1)
+    assert {long: kind == "asyncio" for long, kind in readers} == {False: False, True: True}
+
+
+def test_rows_that_are_made_as_they_are_sent_leave_room_for_others():
+    """Of a cursor, for example: nothing is worked out before it is fetched."""
+
+    class Taking:
+        def write(self, _piece):
+            """All of it."""
+
+        async def drain(self):
+            """At once."""
+
+    async def play():
+        turns = []
+
+        async def other():
+            while True:
+                turns.append(1)
+                await asyncio.sleep(0)
+
+        task = asyncio.create_task(other())
+        await Wire(None, Taking(), SMALL).forward(bytes(10_000) for _ in range(1_000))
+        task.cancel()
+        return len(turns)
+
+    assert asyncio.run(play()) > 100
