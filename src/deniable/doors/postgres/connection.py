@@ -155,7 +155,10 @@ class ClientConnection:
             from_wire(one, oid, binary=form == 1)
             for one, oid, form in zip(raw, prepared.parameters, forms, strict=True)
         )
-        self._executor.keep_portal(portal, Portal(prepared, values, tuple(body.numbers("H"))))
+        results = tuple(body.numbers("H"))
+        if set(results) - {0, 1}:
+            raise protocol("invalid result formats")
+        self._executor.keep_portal(portal, Portal(prepared, values, results))
         self._wire.send(b"2")
 
     async def _describe(self, body: Body) -> None:
@@ -183,6 +186,8 @@ class ClientConnection:
                 self._wire.send(b"I")
                 return
             try:
+                if len(portal.formats) > 1 and (columns := await self._executor.columns(portal.prepared)) is not None:
+                    formats_of(portal.formats, columns)  # which refuses, before anything is paid, what does not fit
                 values, oids = portal.values, portal.prepared.parameters
                 portal.result = await self._executor.run(statements[0], values, oids, portal.formats)
             except PgError as error:

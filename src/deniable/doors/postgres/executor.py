@@ -53,7 +53,7 @@ class Executor:
 
     async def columns(self, prepared: Prepared) -> tuple[PgColumn, ...] | None:
         """What a statement would return; None if it returns no rows. Costs nothing."""
-        if not prepared.described:
+        if not prepared.described or self._settings.intervals:
             statements = await self.split(prepared.text)
             command = await self._understood(statements[0]) if statements else Command("nothing")
             prepared.columns = await self._columns(command, prepared.parameters)

@@ -349,3 +349,46 @@ def test_rows_that_are_made_as_they_are_sent_leave_room_for_others():
         return len(turns)
 
     assert asyncio.run(play()) > 100
+
+
+def bound(sql, *formats):
+    """A statement, its portal with these formats of its columns, and the end."""
+    form = struct.pack(f"!HHH{len(formats)}H", 0, 0, len(formats), *formats)
+    return message(b"P", b"\0" + sql.encode() + b"\0\0\0") + message(b"B", b"\0\0" + form)
+
+
+def test_formats_that_do_not_fit_the_columns_are_refused_before_anything_is_paid(tmp_path):
+    with postgres(tmp_path) as door, reached(door.port) as connection:
+        logged_in(connection, door.tokens["alice"])
+        connection.sendall(bound(COUNT, 1, 1, 1) + message(b"E", b"\0" + bytes(4)) + message(b"S"))
+        said = [receive(connection) for _ in range(4)]
+        assert [letter for letter, _ in said] == [b"1", b"2", b"E", b"Z"]
+        assert b"3 result formats but query has 1 columns" in said[2][1]
+        connection.sendall(
+            bound("SET extra_float_digits = 1", 1, 1, 1) + message(b"E", b"\0" + bytes(4)) + message(b"S")
+        )
+        assert [receive(connection)[0] for _ in range(4)] == [b"1", b"2", b"C", b"Z"]
+        assert door.spent() == 0
+
+
+@pytest.mark.parametrize("form", [2, 40_000])
+def test_a_format_that_is_not_there_ends_the_connection(tmp_path, caplog, form):
+    with postgres(tmp_path) as door, reached(door.port) as connection:
+        logged_in(connection, door.tokens["alice"])
+        connection.sendall(bound(COUNT, form) + message(b"D", b"P\0") + message(b"E", b"\0" + bytes(4)) + message(b"S"))
+        assert b"invalid result formats" in until_closed(connection)
+        assert door.spent() == 0
+    assert not [record for record in caplog.records if "door-failed" in record.getMessage()]
+
+
+def test_a_statement_is_described_with_intervals_once_they_are_on(sturdy):
+    """What was described before has fewer columns than there will be."""
+    described = message(b"D", b"Smine\0")
+    with reached(sturdy.port) as connection:
+        logged_in(connection, sturdy.tokens["alice"])
+        connection.sendall(message(b"P", b"mine\0" + COUNT.encode() + b"\0\0\0") + described)
+        connection.sendall(message(b"Q", b"SET deniable.intervals = on\0") + described + message(b"S"))
+        said = []
+        while [letter for letter, _ in said].count(b"Z") < 2:
+            said.append(receive(connection))
+    assert [body[:2] for letter, body in said if letter == b"T"] == [b"\0\1", b"\0\3"]
