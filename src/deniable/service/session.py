@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 
 from deniable.core.algebra.expression import Kind
-from deniable.core.errors import Failed, InvalidArgumentError, NotYet, Refused
+from deniable.core.errors import InvalidArgumentError, NotYet, Refused
 from deniable.curator import Budget, NoisyAnswer, PublicAnswer
 from deniable.planner import OutputColumn, Quote
 from deniable.policy import Policy
+from deniable.service.ending import Ending
 from deniable.service.hints import SPENDS
 from deniable.service.history import Charged, Requested, charges, payments, requests
-from deniable.service.log import note, request_id
+from deniable.service.log import request_id
 from deniable.service.population import ServedPopulation
 from deniable.service.schedule import Job
 from deniable.service.tokens import Role, Token
@@ -324,7 +325,7 @@ class Session:
 
     async def _free(self, kind: str, work: Callable[[], Result]) -> Result:
         """In a thread, because the planner and the ledger take their time; never longer because of anyone's data."""
-        with _counted(self, kind):
+        with self._ending(kind):
             return await self.aside(work)
 
     async def aside(self, work: Callable[[], Result]) -> Result:
@@ -339,7 +340,7 @@ class Session:
         """
         if not self._looks:
             return await self._free("find", find)
-        with _counted(self, "find"):
+        with self._ending("find"):
             async with self.population.at_once(self.who, looking=True):
                 loop = asyncio.get_running_loop()
                 start = loop.time()
@@ -347,6 +348,9 @@ class Session:
                     return await loop.run_in_executor(None, find)
                 finally:
                     await self.population.schedule.held(start)
+
+    def _ending(self, kind: str, job: Job | None = None) -> Ending:
+        return Ending(self.population, self.who, self.request, kind, job)
 
     @property
     def _looks(self) -> bool:
@@ -364,50 +368,8 @@ class Session:
             self._still()
             return work()
 
-        with _counted(self, kind, job):
+        with self._ending(kind, job):
             return await self.population.paid(self.who, job, begun)
-
-
-class _counted:  # noqa: N801 - reads as a word
-    """Counts and notes how a request ended; whatever is not for the analyst's eyes becomes a bare failure."""
-
-    def __init__(self, session: Session, kind: str, job: Job | None = None) -> None:
-        self._session, self._kind, self._job = session, kind, job
-
-    def __enter__(self) -> None:
-        """Nothing yet."""
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _trace: object) -> None:
-        """Say what became of it."""
-        del kind
-        if isinstance(error, InvalidArgumentError):
-            self._note("refused", "bad-argument")
-            raise Refused("bad-argument", f"{error}.", "Correct it, and ask again.") from None
-        if isinstance(error, Refused):
-            self._note("refused", error.code)
-        elif isinstance(error, asyncio.CancelledError):
-            self._note("cancelled")
-        elif error is not None:
-            self._note("failed", type(error).__name__)
-            if not isinstance(error, Failed):
-                raise Failed from None
-        else:
-            self._note("done")
-
-    def _note(self, ending: str, code: str | None = None) -> None:
-        session = self._session
-        session.population.metrics.count("requests", population=session.population.name, kind=self._kind, ended=ending)
-        if self._job is None and ending == "done":
-            return
-        note(
-            f"{self._kind}-{ending}",
-            failure=ending == "failed",
-            request=session.request,
-            population=session.population.name,
-            analyst=session.who,
-            code=code,
-            entries=None if self._job is None else self._job.entries,
-        )
 
 
 def _complete(answer: Answer) -> Answer:
