@@ -69,6 +69,8 @@ class Executor:
         command = await self._understood(statement)
         if self.transaction == _BROKEN and command.kind not in {"end", "savepoint"}:
             raise PgError("25P02", "current transaction is aborted, commands ignored until end of transaction block")
+        if command.kind in {"select", "copy", "declare"}:
+            self._bear()
         try:
             return await self._run(command, statement.text, values, oids, formats)
         except PgError as error:
@@ -120,6 +122,11 @@ class Executor:
             self._statements.pop(name, None)
         else:
             self._portals.pop(name, None)
+
+    def _bear(self) -> None:
+        """Refuses whoever keeps so many rows open that there is no room for more; before anything is paid for."""
+        if sum(one.result.size for one in self._portals.values() if one.result is not None) > self._limits.held:
+            raise PgError("54000", "The results that you keep open are too large.", hint="Close some of them.")
 
     async def _understood(self, statement: Statement) -> Command:
         return await self._desk.aside(statement.text, lambda: understood(statement))

@@ -36,6 +36,8 @@ _SHORT = 4_096
 """Characters of a statement that is remembered: clients send the same ones again and again."""
 _QUICK = 1_024
 """Characters that are read in a few milliseconds; what is longer is read in a thread."""
+_BESIDE = 6
+"""How much larger an answer is as objects and messages than as a table, about."""
 _UNKNOWN = {"0A000", "42P01", "42703", "42883"}
 """What the catalogue says of things that PostgreSQL may have and we have not: worth a line in the log."""
 _END = {Kind.INTEGER: FLOAT8, Kind.NUMBER: FLOAT8, Kind.DATE: DATE, Kind.TIMESTAMP: TIMESTAMP, Kind.TIME: TIME}
@@ -92,9 +94,8 @@ class Desk:
             table = answer.with_intervals if intervals else answer.table
             columns = tuple(PgColumn(field.name, _arrow_oid(field.type)) for field in table.schema)
             rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
-            return Result(
-                f"SELECT {len(rows)}", columns, rows, _notices(answer, left), None, _ready(columns, rows, form)
-            )
+            ready, size = _ready(columns, rows, form), _BESIDE * table.nbytes
+            return Result(f"SELECT {len(rows)}", columns, rows, _notices(answer, left), None, ready, size)
 
         with _in_words(question):
             plain, hint = hinted(question.text)
@@ -156,7 +157,7 @@ class Desk:
         lowered = {name.lower(): value for name, value in settings.items()}
         limit, stop = {} if most is None else {"most": most}, Interrupt()
 
-        def work() -> tuple[tuple[PgColumn, ...], list[tuple[Value, ...]]] | PgError:
+        def work() -> tuple[tuple[PgColumn, ...], list[tuple[Value, ...]], int] | PgError:
             try:
                 return self.catalogue.run(
                     tree, values, settings=lowered, user=self.session.who, tables=tables, stop=stop, **limit
@@ -174,8 +175,8 @@ class Desk:
                 self.session.population.metrics.count("catalogue_unknown")
                 note("catalogue-unknown", failure=True, request=self.session.request, shape=shape(text)[:1000])
             raise found
-        columns, rows = found
-        return Result(f"SELECT {len(rows)}", columns, rows)
+        columns, rows, size = found
+        return Result(f"SELECT {len(rows)}", columns, rows, size=size)
 
     async def _own(self, tree: exp.Expression) -> dict[str, pa.Table]:
         """The tables of the schema `deniable`, as this person may see them."""

@@ -392,3 +392,28 @@ def test_a_statement_is_described_with_intervals_once_they_are_on(sturdy):
         while [letter for letter, _ in said].count(b"Z") < 2:
             said.append(receive(connection))
     assert [body[:2] for letter, body in said if letter == b"T"] == [b"\0\1", b"\0\3"]
+
+
+def test_rows_of_the_catalogue_do_not_fill_the_memory(sturdy):
+    """Its database keeps within its own; what is read from there is in ours."""
+    with psycopg.connect(sturdy.dsn(), autocommit=True) as connection:
+        for large in ("repeat('x', 100000)", "[repeat('x', 100000)]"):
+            with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="memory"):
+                connection.execute(f"SELECT {large} || x FROM generate_series(1, 100000) t(x)".replace("] || x", "]"))
+
+
+def test_results_that_are_kept_open_do_not_fill_the_memory(tmp_path):
+    """Neither of the catalogue nor of questions; what there is no room for is not paid for."""
+    limits = ServerLimits(held=100_000)
+    with postgres(tmp_path, limits=limits) as door, psycopg.connect(door.dsn(), autocommit=True) as connection:
+        connection.execute("BEGIN")
+        for cursor in ("one", "other"):
+            connection.execute(f"DECLARE {cursor} CURSOR FOR SELECT x FROM generate_series(1, 2000) t(x)")
+        for next_one in ("SELECT 1", COUNT, f"DECLARE third CURSOR FOR {COUNT}", f"COPY ({COUNT}) TO STDOUT"):
+            connection.execute("SAVEPOINT here")
+            with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="keep open"):
+                connection.execute(next_one)
+            connection.execute("ROLLBACK TO here")
+        assert door.spent() == 0
+        connection.execute("CLOSE one")
+        assert connection.execute(COUNT).fetchone()
