@@ -20,8 +20,8 @@ BUGS = (
     Bug(
         "a failure leaves as soon as it is there",
         "service/schedule.py",
-        "            except Exception:\n                await self._deadline(start)\n",
-        "            except Exception:\n",
+        "if job.entries or job.looks or not isinstance(error, Refused):",
+        "if error is None:",
         (
             f"{_SESSION}::test_failures_leave_on_the_same_schedule_and_say_nothing",
             f"{_SCHEDULE}::test_a_place_is_held_until_the_deadline_and_a_failure_leaves_no_sooner",
@@ -107,8 +107,8 @@ BUGS = (
     Bug(
         "a pass over a table tells how long it took",
         "service/session.py",
-        "            if self.population.curator.engine.looks:\n",
-        "            if self.population.curator.engine is None:\n",
+        "if not self._looks:",
+        "if self._looks is not None:",
         (
             f"{_SESSION}::test_where_it_takes_a_look_at_rows_to_know_the_data_repeats_wait_too",
             f"{_SCHEDULE}::test_a_new_question_takes_an_interval_more_where_versions_take_a_look_at_rows",

@@ -6,7 +6,7 @@ import re
 
 from deniable.core.errors import Refused
 
-_HINT = re.compile(r"/\*\+(.*?)\*/", re.DOTALL)
+_OPENS, _CLOSES = "/*+", "*/"
 _PART = re.compile(r"\s*([A-Za-z_]+)\s*=\s*([^\s,;=]+)\s*[,;]?")
 SPENDS = ("epsilon", "rho", "accuracy")
 """Of these a question has one."""
@@ -20,25 +20,27 @@ def hinted(sql: str) -> tuple[str, dict[str, str]]:
         >>> hinted("SELECT /*+ epsilon=0.7 */ COUNT(*) FROM visits")
         ('SELECT                     COUNT(*) FROM visits', {'epsilon': '0.7'})
     """
-    found = _HINT.search(_without_quotes(sql))
-    if found is None:
+    plain = _without_quotes(sql)
+    start = plain.find(_OPENS)
+    end = plain.find(_CLOSES, start + len(_OPENS))
+    if start < 0 or end < 0:
         return sql, {}
-    said, at = {}, 0
-    text = sql[found.start(1) : found.end(1)]
-    while text[at:].strip():
+    said, at = {}, start + len(_OPENS)
+    text = sql[:end].rstrip()
+    while at < len(text):
         part = _PART.match(text, at)
         if part is None or part[1].lower() not in KNOWN:
-            start = found.start(1) + at
             raise Refused(
                 "bad-spend",
                 "The hint cannot be read.",
                 f"Write, for example, /*+ epsilon=0.1 */; a hint may have: {', '.join(KNOWN)}.",
-                (start, found.end(1)),
+                (at, end),
                 sql,
             )
         said[part[1].lower()] = part[2]
         at = part.end()
-    return sql[: found.start()] + " " * (found.end() - found.start()) + sql[found.end() :], said
+    past = end + len(_CLOSES)
+    return sql[:start] + " " * (past - start) + sql[past:], said
 
 
 def merged(*layers: dict[str, str]) -> dict[str, str]:
@@ -56,9 +58,12 @@ def merged(*layers: dict[str, str]) -> dict[str, str]:
 
 
 def _without_quotes(sql: str) -> str:
-    """The same length, with literals and plain comments blanked, in which nobody gives hints."""
+    """The same length, with literals and plain comments blanked, in which nobody gives hints.
+
+    What is never closed reaches to the end: so each character is looked at once, however many there are.
+    """
     return re.sub(
-        r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|--[^\n]*|/\*(?!\+).*?\*/",
+        r"'[^']*(?:'|\Z)|\"[^\"]*(?:\"|\Z)|--[^\n]*|/\*(?!\+).*?(?:\*/|\Z)",
         lambda found: " " * len(found[0]),
         sql,
         flags=re.DOTALL,

@@ -32,6 +32,8 @@ class ServerLimits:
     """Bytes of one HTTP request."""
     statements: int = 256
     """Prepared statements, and portals, of one connection."""
+    held: int = 256 << 20
+    """Bytes of results that one connection keeps open, when it asks for the next."""
     login: float = 20.0
     """Seconds in which somebody must have said who they are."""
     idle: float = 3_600.0

@@ -44,7 +44,7 @@ class ServedPopulation:
         self.curator = replace(curator, **self._told)
         self._lines: dict[str, _Line] = defaultdict(_Line)
         self._rates: dict[str, Rate] = {}
-        self._free: dict[str, asyncio.Semaphore] = {}
+        self._free: dict[tuple[str, bool], asyncio.Semaphore] = {}
         self._jobs: set[asyncio.Task[object]] = set()
         self._lock: int | None = None
         self._ending = False
@@ -89,9 +89,12 @@ class ServedPopulation:
         if not rate.take():
             raise too_many("requests")
 
-    def at_once(self, who: str) -> asyncio.Semaphore:
-        """Held while something free is worked out: one person's prices are not another's waiting."""
-        return self._free.setdefault(who, asyncio.Semaphore(self.limits.at_once))
+    def at_once(self, who: str, *, looking: bool = False) -> asyncio.Semaphore:
+        """Held while something free is worked out: one person's prices are not another's waiting.
+
+        What looks at rows holds one of its own, until a deadline: nobody's prices wait for it.
+        """
+        return self._free.setdefault((who, looking), asyncio.Semaphore(self.limits.at_once))
 
     async def paid(self, who: str, job: Job, work: Callable[[], Result]) -> Result:
         """Run work that may be charged: in the analyst's slot, in a place of the engine, until its deadline.

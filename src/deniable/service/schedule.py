@@ -51,6 +51,8 @@ class Job:
 
     told: Callable[[str], None] = lambda _stage: None
     """Hears 'started' and 'charged', and then nothing until the answer: anything between would tell how long it ran."""
+    looks: bool = False
+    """Whether its work takes a look at rows before anything is charged: then it leaves at a deadline in any case."""
     started: bool = False
     questions: set[str] = field(default_factory=set)
     """The ledger's names of what it was charged for."""
@@ -68,8 +70,9 @@ class Schedule:
     """Places in the engine, and the deadlines of those who hold them.
 
     Promise:  the time at which `run` returns or raises, counted from when it got a place, is a multiple of `after`
-              seconds and a random moment, once anything was charged; and nobody gets the place, or what was recorded,
-              any sooner. What somebody else has paid for leaves no sooner than that, either: `settled`.
+              seconds and a random moment, once anything was charged, and if the work looks at rows before; and nobody
+              gets the place, or what was recorded, any sooner. What somebody else has paid for leaves no sooner than
+              that, either: `settled`.
     Not promised: that a run ends before its first deadline; `late` is told each time that one does not.
     """
 
@@ -93,7 +96,10 @@ class Schedule:
         job.tell("charged")
 
     async def run(self, job: Job, work: Callable[[], Result]) -> Result:
-        """What the work returns or raises, when its deadline comes; at once, if nothing was paid by anyone just now."""
+        """What the work returns or raises, when its deadline comes.
+
+        At once, if it took no look at rows, and nothing was paid by anyone just now.
+        """
         async with self._places:
             loop = asyncio.get_running_loop()
             start, job.started, job.loop = loop.time(), True, loop
@@ -101,12 +107,9 @@ class Schedule:
             _running.set(job)
             try:
                 result = await self._worked(job, work, start)
-            except Refused:
-                if job.entries:
+            except Exception as error:
+                if job.entries or job.looks or not isinstance(error, Refused):
                     await self._deadline(start)
-                raise
-            except Exception:
-                await self._deadline(start)
                 raise
             else:
                 await self._over(job, start)
@@ -129,8 +132,8 @@ class Schedule:
                 await self.settled(early.question)
 
     async def _over(self, job: Job, start: float) -> None:
-        """When the deadline of what was charged has come, from which on it may be seen."""
-        if job.entries:
+        """When the deadline of what was charged, or looked at, has come, from which on it may be seen."""
+        if job.entries or job.looks:
             await self._deadline(start)
             self._released.note(job.questions)
 

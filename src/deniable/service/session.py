@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pyarrow as pa
 
 from deniable.core.algebra.expression import Kind
-from deniable.core.errors import Failed, InvalidArgumentError, NotYet, Refused
+from deniable.core.errors import InvalidArgumentError, NotYet, Refused
 from deniable.curator import Budget, NoisyAnswer, PublicAnswer
 from deniable.planner import OutputColumn, Quote
 from deniable.policy import Policy
+from deniable.service.ending import Ending
 from deniable.service.hints import SPENDS
 from deniable.service.history import Charged, Requested, charges, payments, requests
-from deniable.service.log import note, request_id
+from deniable.service.log import request_id
 from deniable.service.population import ServedPopulation
 from deniable.service.schedule import Job
 from deniable.service.tokens import Role, Token
@@ -167,7 +168,7 @@ class Session:
 
         def work() -> bool:
             curator = self.population.curator
-            if curator.engine.looks:
+            if self._looks:
                 return False
             accounts = self.policy.accounts(self.payer)
             name = curator.name(sql, analyst=self.who, **self._settled(spending, sql))
@@ -324,78 +325,51 @@ class Session:
 
     async def _free(self, kind: str, work: Callable[[], Result]) -> Result:
         """In a thread, because the planner and the ledger take their time; never longer because of anyone's data."""
-        with _counted(self, kind):
-            async with self.population.at_once(self.who):
-                return await asyncio.get_running_loop().run_in_executor(None, work)
+        with self._ending(kind):
+            return await self.aside(work)
+
+    async def aside(self, work: Callable[[], Result]) -> Result:
+        """What takes a while and is about nothing private, in a thread: nobody else waits for it. Raises as it does."""
+        async with self.population.at_once(self.who):
+            return await asyncio.get_running_loop().run_in_executor(None, work)
 
     async def _found(self, find: Callable[[], Result]) -> Result:
-        """What was recorded, if anything; where that takes a look at rows, it is said when a deadline comes."""
-        start = asyncio.get_running_loop().time()
-        try:
+        """What was recorded, if anything.
+
+        Where that takes a look at rows, it is said when a deadline comes, and nothing that waits for it starts sooner.
+        """
+        if not self._looks:
             return await self._free("find", find)
-        finally:
-            if self.population.curator.engine.looks:
-                await self.population.schedule.held(start)
+        with self._ending("find"):
+            async with self.population.at_once(self.who, looking=True):
+                loop = asyncio.get_running_loop()
+                start = loop.time()
+                try:
+                    return await loop.run_in_executor(None, find)
+                finally:
+                    await self.population.schedule.held(start)
+
+    def _ending(self, kind: str, job: Job | None = None) -> Ending:
+        return Ending(self.population, self.who, self.request, kind, job)
+
+    @property
+    def _looks(self) -> bool:
+        """Whether it takes a look at rows to know which state of the data it is."""
+        return self.population.curator.engine.looks
 
     async def paid(self, kind: str, work: Callable[[], Result], told: Stage) -> Result:
         """A request that is charged: in its turn, and what comes of it leaves when its deadline comes.
 
         The token must be valid when the turn comes: one that was revoked meanwhile spends nothing.
         """
-        job, start = Job(told), asyncio.get_running_loop().time()
+        job = Job(told, looks=self._looks)
 
         def begun() -> Result:
             self._still()
             return work()
 
-        with _counted(self, kind, job):
-            try:
-                return await self.population.paid(self.who, job, begun)
-            finally:  # a question was looked for before; of others, only the work itself knows whether they are repeats
-                if kind != "ask" and self.population.curator.engine.looks:
-                    await self.population.schedule.held(start)
-
-
-class _counted:  # noqa: N801 - reads as a word
-    """Counts and notes how a request ended; whatever is not for the analyst's eyes becomes a bare failure."""
-
-    def __init__(self, session: Session, kind: str, job: Job | None = None) -> None:
-        self._session, self._kind, self._job = session, kind, job
-
-    def __enter__(self) -> None:
-        """Nothing yet."""
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _trace: object) -> None:
-        """Say what became of it."""
-        del kind
-        if isinstance(error, InvalidArgumentError):
-            self._note("refused", "bad-argument")
-            raise Refused("bad-argument", f"{error}.", "Correct it, and ask again.") from None
-        if isinstance(error, Refused):
-            self._note("refused", error.code)
-        elif isinstance(error, asyncio.CancelledError):
-            self._note("cancelled")
-        elif error is not None:
-            self._note("failed", type(error).__name__)
-            if not isinstance(error, Failed):
-                raise Failed from None
-        else:
-            self._note("done")
-
-    def _note(self, ending: str, code: str | None = None) -> None:
-        session = self._session
-        session.population.metrics.count("requests", population=session.population.name, kind=self._kind, ended=ending)
-        if self._job is None and ending == "done":
-            return
-        note(
-            f"{self._kind}-{ending}",
-            failure=ending == "failed",
-            request=session.request,
-            population=session.population.name,
-            analyst=session.who,
-            code=code,
-            entries=None if self._job is None else self._job.entries,
-        )
+        with self._ending(kind, job):
+            return await self.population.paid(self.who, job, begun)
 
 
 def _complete(answer: Answer) -> Answer:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from deniable.core.errors import NotYet
+from deniable.core.errors import NotYet, Refused
 from deniable.service.schedule import GUARD, Job, Schedule, due, overdue
 from tests.support.served import COUNT, Paced, served, session
 
@@ -94,6 +94,31 @@ def test_a_place_is_held_until_the_deadline_and_a_failure_leaves_no_sooner():
     took, waited = asyncio.run(play())
     assert took >= 0.299
     assert waited >= 0.299
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_what_looks_at_rows_keeps_its_place_until_a_deadline_though_nothing_is_paid(refused):
+    """Whoever comes next would learn from their start how long the look took."""
+
+    def work():
+        if refused:
+            raise Refused("over-budget", "There is no room.")
+
+    async def play():
+        schedule, starts = Schedule(0.3, 1), []
+
+        async def run(looks):
+            with contextlib.suppress(Refused):
+                await schedule.run(Job(told=lambda _stage: starts.append(time.monotonic()), looks=looks), work)
+            return time.monotonic()
+
+        ends = await asyncio.gather(run(looks=True), run(looks=False))
+        schedule.close()
+        return starts, ends
+
+    starts, ends = asyncio.run(play())
+    assert starts[1] - starts[0] >= 0.295
+    assert ends[0] - starts[0] >= 0.295
 
 
 def test_what_failed_here_and_was_paid_elsewhere_is_looked_up():

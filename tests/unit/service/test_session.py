@@ -633,6 +633,55 @@ def test_there_repeats_of_a_batch_wait_as_well(tmp_path, monkeypatch):
     assert seconds >= 0.695
 
 
+def test_there_a_refusal_that_comes_after_the_look_waits_as_well(tmp_path, monkeypatch):
+    """What an account has no room for is refused when the question has its name, and so after a pass over the table."""
+    monkeypatch.setattr(Paced, "looks", True, raising=False)
+
+    async def play():
+        with served(tmp_path, "700ms") as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            stages = []
+            took = await timed(alice.ask(COUNT, {"epsilon": "600"}, stages.append))
+            await service.close()
+            return took, stages
+
+    (seconds, refusal), stages = asyncio.run(play())
+    assert refusal.code == "over-budget"
+    assert stages == ["started"]
+    assert seconds >= 1.395  # a look for what is recorded, and one before the charge
+
+
+def test_there_nobody_learns_from_the_next_request_when_a_look_was_over(tmp_path, monkeypatch):
+    """One person's lookups wait for each other, and for a deadline; their prices wait for neither."""
+    looks, priced = [], threading.Event()
+    priced.set()
+
+    def version(*_):
+        assert priced.wait(30)
+        looks.append(now())
+        return "one state"
+
+    monkeypatch.setattr(Paced, "looks", True, raising=False)
+    monkeypatch.setattr(Paced, "version", version, raising=False)
+
+    async def play():
+        with served(tmp_path, "700ms", limits=ServerLimits(at_once=1)) as (service, secrets):
+            alice = await session(service, secrets["alice"])
+            await alice.ask(COUNT, EPSILON)
+            looks.clear()
+            priced.clear()
+            repeats = [asyncio.create_task(alice.ask(COUNT, EPSILON)) for _ in range(2)]
+            await asyncio.sleep(0)
+            await alice.explain(COUNT, EPSILON)
+            priced.set()
+            await asyncio.gather(*repeats)
+            await service.close()
+
+    asyncio.run(play())
+    first, second = looks
+    assert second - first >= 0.695
+
+
 def test_nobody_sees_before_its_deadline_that_there_is_an_answer(tmp_path):
     async def play():
         with served(tmp_path, "1s") as (service, secrets):

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from deniable.core.algebra.expression import Column, Kind
@@ -180,6 +181,8 @@ def _ranks(result: Result, *, descending: bool) -> NDArray[np.float64]:
     return np.where(np.isnan(values), np.inf, -values if descending else values)
 
 
+_LAST = 253_402_300_799_999_999
+"""The last microsecond of the calendar; the double next to it is the first that no calendar has."""
 COUNTED = {Kind.DATE: pa.int32(), Kind.TIMESTAMP: pa.int64(), Kind.TIME: pa.int64()}
 """The whole numbers that stand for days, moments and times of day."""
 
@@ -190,7 +193,12 @@ def _typed(values: NDArray[np.float64], kind: Kind) -> pa.Array:
         return pa.array(values, from_pandas=True)
     finite = np.where(np.isfinite(values), values, np.nan) if kind in COUNTED else values
     whole = pa.array(np.rint(finite), from_pandas=True)
-    return whole.cast(COUNTED[kind]).cast(TYPES[kind]) if kind in COUNTED else whole.cast(TYPES[kind])
+    if kind not in COUNTED:
+        return whole.cast(TYPES[kind])
+    counted = whole.cast(COUNTED[kind])
+    return (pc.min_element_wise(counted, _LAST, skip_nulls=False) if kind is Kind.TIMESTAMP else counted).cast(
+        TYPES[kind]
+    )
 
 
 def _arrow(output: Output, result: Result) -> pa.Array:

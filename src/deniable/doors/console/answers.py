@@ -37,8 +37,11 @@ class AnswerPage:
     chosen: tuple[str, str] = ("", "")
     """Two groups that are compared."""
 
-    def facts(self, request: Request, session: Session) -> dict[str, Any]:
-        """What the template is given."""
+    async def facts(self, request: Request, session: Session) -> dict[str, Any]:
+        """What the template is given; drawn in a thread, because an answer may be long."""
+        return await session.aside(lambda: self._drawn(request, session))
+
+    def _drawn(self, request: Request, session: Session) -> dict[str, Any]:
         column = request.query_params.get("column", "")
         return {
             "place": self.place,
@@ -72,7 +75,7 @@ async def look(request: Request, name: str, visitor: Visiting, one: str = "", ot
     except Failed as failure:
         return await asking.shown(request, visitor, question, waiting={"place": "", "stage": str(failure)})
     found = AnswerPage(place, question, answer, (one, other))
-    return await asking.shown(request, visitor, question, answer=found.facts(request, visitor.session))
+    return await asking.shown(request, visitor, question, answer=await found.facts(request, visitor.session))
 
 
 @router.get("/answers/{name}/stage")
@@ -91,14 +94,14 @@ async def download(request: Request, name: str, form: str, visitor: Visiting) ->
     asked, _ = _mine(request, visitor.session, name)
     if not asked.over or asked.task is None:
         raise HTTPException(404)
-    return file(asked.task.result(), form)
+    return await file(visitor.session, asked.task.result(), form)
 
 
-def file(answer: NoisyAnswer | PublicAnswer, form: str) -> Response:
-    """With a name, so that a browser keeps it and does not show it."""
+async def file(session: Session, answer: NoisyAnswer | PublicAnswer, form: str) -> Response:
+    """With a name, so that a browser keeps it and does not show it; written in a thread."""
     if form not in FORMS:
         raise HTTPException(404)
-    found = response(written(answer, FORMS[form]), FORMS[form])
+    found = response(await session.aside(lambda: written(answer, FORMS[form])), FORMS[form])
     found.headers["Content-Disposition"] = f'attachment; filename="answer.{form}"'
     return found
 

@@ -71,7 +71,7 @@ async def again(request: Request, entry: int, visitor: Visiting, one: str = "", 
     if answer is None:
         return await asking.shown(request, visitor, written)
     found = AnswerPage(f"{HOME}/history/{entry}", written, answer, (one, other))
-    return await asking.shown(request, visitor, written, answer=found.facts(request, visitor.session))
+    return await asking.shown(request, visitor, written, answer=await found.facts(request, visitor.session))
 
 
 @router.get("/history/{entry}/answer.{form}")
@@ -80,7 +80,7 @@ async def download(entry: int, form: str, visitor: Visiting) -> Response:
     _, _, answer = await visitor.session.reopened(entry)
     if answer is None:
         raise HTTPException(404, "The data or the policy have changed since: ask again.")
-    return file(answer, form)
+    return await file(visitor.session, answer, form)
 
 
 def _noted(charge: Charged) -> WrittenQuestion:

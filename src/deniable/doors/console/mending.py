@@ -16,7 +16,7 @@ _GROUPED = re.compile(r"Write GROUP BY (.+?), or put it into an aggregate such a
 _WRITTEN = re.compile(r"(?:Write|Use|Group by) (?=[A-Z_]+\()")
 _LIMIT = re.compile(r"Write LIMIT (\d+)\.")
 _EITHER = re.compile(r"Write (TRUE) or (FALSE)\.")
-_ENDING = re.compile(r"\s*\b(?:HAVING|ORDER\s+BY|LIMIT)\b", re.IGNORECASE)
+_ENDING = re.compile(r"\b(?:HAVING|ORDER\s+BY|LIMIT)\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _TEXT = re.compile(r"'(?:[^']|'')*'")
 _DELTA = "1e-8"
@@ -92,7 +92,9 @@ class _Place:
     @classmethod
     def of(cls, sql: str, start: int, end: int) -> _Place:
         """With the brackets that it opens closed."""
-        while end < len(sql) and sql[start:end].count("(") > sql[start:end].count(")"):
+        opened = sql.count("(", start, end) - sql.count(")", start, end)
+        while end < len(sql) and opened > 0:
+            opened += (sql[end] == "(") - (sql[end] == ")")
             end += 1
         return cls(sql[:start], sql[start:end], sql[end:])
 
@@ -120,7 +122,7 @@ class _Place:
         if re.search(r"\bGROUP\s+BY\b|\(\s*SELECT\b", sql, re.IGNORECASE):
             return
         ending = _ENDING.search(sql)
-        end = len(sql) if ending is None else ending.start()
+        end = len(sql) if ending is None else len(sql[: ending.start()].rstrip())
         yield Mended(f"Add GROUP BY {key}", "sql", f"{sql[:end]}\nGROUP BY {key}{sql[end:]}")
 
     def _mended(self, said: str, text: str) -> Mended:

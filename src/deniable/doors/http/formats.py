@@ -70,15 +70,18 @@ def beside(answer: Written) -> dict[str, object]:
 
 
 class Ready(Generic[Found]):
-    """An answer, or several, whose bytes were made before the deadline; other forms are made on demand."""
+    """An answer, or several, whose bytes were made before the deadline; in other forms they are made on demand."""
 
-    def __init__(self, found: Found, form: str, write: Callable[[Found, str], bytes]) -> None:
-        self._found, self._form, self._write = found, form, write
+    def __init__(
+        self, found: Found, form: str, write: Callable[[Found, str], bytes], forms: Sequence[str] = FORMS
+    ) -> None:
+        self.form, self.forms = form, forms
+        self._found, self._write = found, write
         self._bytes = write(found, form)
 
-    def response(self, form: str) -> Response:
-        """In this form."""
-        return response(self._bytes if form == self._form else self._write(self._found, form), form)
+    def content(self, form: str) -> bytes:
+        """In one of its forms; in a thread, unless it is the one that lies ready: a long answer takes seconds."""
+        return self._bytes if form == self.form else self._write(self._found, form)
 
 
 def response(content: bytes, form: str) -> Response:

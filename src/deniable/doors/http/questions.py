@@ -11,7 +11,7 @@ from fastapi import APIRouter, Header, Request
 from fastapi.responses import Response, StreamingResponse
 from starlette.exceptions import HTTPException
 
-from deniable.doors.http.formats import ARROW, CSV, JSON, PARQUET, Ready, said, wanted, written, written_all
+from deniable.doors.http.formats import ARROW, CSV, JSON, PARQUET, Ready, response, said, wanted, written, written_all
 from deniable.doors.http.guard import Somebody
 from deniable.doors.http.jobs import Asked, Jobs
 from deniable.doors.http.problems import PROBLEMS
@@ -31,6 +31,7 @@ router = APIRouter()
 _PATIENCE = 30.0
 """Seconds for which a request waits for its answer before it is sent to the answer's address."""
 _FORMS: dict[str, Any] = {CSV: {}, ARROW: {}, PARQUET: {}}
+_OF_BATCHES = (JSON, ARROW)
 _LATER: dict[str, Any] = {"model": LaterBody, "description": "On its way; Location says where."}
 
 
@@ -83,11 +84,11 @@ async def ask_all(  # noqa: PLR0917 - same
     idempotency_key: Key = None,
 ) -> Response:
     """All answers, or none; in JSON, or as Arrow streams, one after the other."""
-    form, texts = wanted(accept, (JSON, ARROW)), filled_all(batch.questions, batch.params)
+    form, texts = wanted(accept, _OF_BATCHES), filled_all(batch.questions, batch.params)
 
     async def work(asked: Asked) -> Ready[Any]:
         return await session.asked_all(
-            texts, batch.named(), lambda answers: Ready(answers, form, written_all), asked.told
+            texts, batch.named(), lambda answers: Ready(answers, form, written_all, _OF_BATCHES), asked.told
         )
 
     return await _answered(request, session, (form, prefer, idempotency_key, batch.model_dump_json()), work)
@@ -122,10 +123,10 @@ async def look(
     asked = _mine(request, session, name)
     if asked.task is None or not asked.task.done():
         return _later(request, asked)
-    form, found = wanted(accept), asked.task.result()
+    found = asked.task.result()
     if not isinstance(found, Ready):  # it was asked on a page of the console, and has its address there
         raise _unknown()
-    return found.response(form)
+    return await _sent(session, found, wanted(accept, found.forms))
 
 
 @router.get(
@@ -161,8 +162,13 @@ async def _answered(
         return _later(request, asked)
     if key is None:
         jobs.forget(asked)
-    found: Ready[Any] = asked.task.result()
-    return found.response(form)
+    return await _sent(session, asked.task.result(), form)
+
+
+async def _sent(session: Session, found: Ready[Any], form: str) -> Response:
+    """What lies ready; or the same in another form."""
+    content = found.content(form) if form == found.form else await session.aside(lambda: found.content(form))
+    return response(content, form)
 
 
 def _later(request: Request, asked: Asked) -> Response:

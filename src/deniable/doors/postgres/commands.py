@@ -39,10 +39,11 @@ _WRITES = frozenset(
 )
 _ENDS = {"COMMIT": "COMMIT", "END": "COMMIT", "ROLLBACK": "ROLLBACK", "ABORT": "ROLLBACK"}
 _FETCH = re.compile(
-    r"\s*(FETCH|MOVE)\s+(?:(?P<way>NEXT|FORWARD|ALL|FIRST|PRIOR|BACKWARD|LAST|ABSOLUTE|RELATIVE)\s+)?"
-    r"(?P<count>ALL|\d+)?\s*(?:(?:FROM|IN)\s+)?(?P<name>\"[^\"]+\"|\w+)\s*$",
+    r"\s*+(FETCH|MOVE)\s++(?:(?P<way>NEXT|FORWARD|ALL|FIRST|PRIOR|BACKWARD|LAST|ABSOLUTE|RELATIVE)\s++)?"
+    r"(?P<count>ALL|\d{1,18}+)?\s*+(?:(?:FROM|IN)\s++)?(?P<name>\"[^\"]++\"|\w++)\s*+$",
     re.IGNORECASE,
 )
+"""Each part takes all that it can and gives nothing back: a long one is not read again and again."""
 
 
 @dataclass(frozen=True, slots=True)

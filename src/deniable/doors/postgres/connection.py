@@ -12,7 +12,7 @@ from deniable.core.errors import Failed, Refused
 from deniable.doors.postgres.catalogue.run import Catalogue
 from deniable.doors.postgres.errors import PgError, failed, protocol, refused
 from deniable.doors.postgres.executor import Executor
-from deniable.doors.postgres.lexing import Statement, split
+from deniable.doors.postgres.lexing import Statement
 from deniable.doors.postgres.messages import Body, Wire, zero
 from deniable.doors.postgres.portals import PgColumn, Portal, Result, as_copied, as_messages, formats_of
 from deniable.doors.postgres.settings import FIXED, REPORTED, Settings
@@ -117,7 +117,7 @@ class ClientConnection:
 
     async def _simple(self, message: str) -> None:
         """All statements of a message, until one fails."""
-        statements = split(message)
+        statements = await self._executor.split(message)
         if not statements:
             self._wire.send(b"I")
         for statement in statements:
@@ -136,7 +136,7 @@ class ClientConnection:
     async def _parse(self, body: Body) -> None:
         name, text = body.string(), body.string()
         given = body.numbers("I")
-        prepared = self._executor.prepare(text, given)
+        prepared = await self._executor.prepare(text, given)
         self._executor.keep_statement(name, prepared)
         self._wire.send(b"1")
 
@@ -155,7 +155,10 @@ class ClientConnection:
             from_wire(one, oid, binary=form == 1)
             for one, oid, form in zip(raw, prepared.parameters, forms, strict=True)
         )
-        self._executor.keep_portal(portal, Portal(prepared, values, tuple(body.numbers("H"))))
+        results = tuple(body.numbers("H"))
+        if set(results) - {0, 1}:
+            raise protocol("invalid result formats")
+        self._executor.keep_portal(portal, Portal(prepared, values, results))
         self._wire.send(b"2")
 
     async def _describe(self, body: Body) -> None:
@@ -178,11 +181,13 @@ class ClientConnection:
     async def _execute(self, body: Body) -> None:
         portal, most = self._executor.portal(body.string()), body.number("I")
         if portal.result is None:
-            statements = split(portal.prepared.text)
+            statements = await self._executor.split(portal.prepared.text)
             if not statements:
                 self._wire.send(b"I")
                 return
             try:
+                if len(portal.formats) > 1 and (columns := await self._executor.columns(portal.prepared)) is not None:
+                    formats_of(portal.formats, columns)  # which refuses, before anything is paid, what does not fit
                 values, oids = portal.values, portal.prepared.parameters
                 portal.result = await self._executor.run(statements[0], values, oids, portal.formats)
             except PgError as error:

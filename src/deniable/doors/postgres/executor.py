@@ -34,8 +34,15 @@ class Executor:
         self._portals: dict[str, Portal] = {}
         self._changed: list[str] = []
 
-    def prepare(self, text: str, given: Sequence[int]) -> Prepared:
+    async def split(self, message: str) -> list[Statement]:
+        """The statements of a message."""
+        return await self._desk.aside(message, lambda: split(message))
+
+    async def prepare(self, text: str, given: Sequence[int]) -> Prepared:
         """A statement whose parameters have types. Never charges, and looks at nothing."""
+        return await self._desk.aside(text, lambda: self._prepared(text, given))
+
+    def _prepared(self, text: str, given: Sequence[int]) -> Prepared:
         statements = split(text)
         if len(statements) > 1:
             raise PgError("42601", "cannot insert multiple commands into a prepared statement")
@@ -46,9 +53,9 @@ class Executor:
 
     async def columns(self, prepared: Prepared) -> tuple[PgColumn, ...] | None:
         """What a statement would return; None if it returns no rows. Costs nothing."""
-        if not prepared.described:
-            statements = split(prepared.text)
-            command = understood(statements[0]) if statements else Command("nothing")
+        if not prepared.described or self._settings.intervals:
+            statements = await self.split(prepared.text)
+            command = await self._understood(statements[0]) if statements else Command("nothing")
             prepared.columns = await self._columns(command, prepared.parameters)
             prepared.described = command.kind == "select" and not self._settings.intervals
         return prepared.columns
@@ -59,9 +66,11 @@ class Executor:
         """Do what it says; its rows will be sent in these formats."""
         self.format = 0
         self._desk = replace(self._desk, session=replace(self._session, request=request_id()))
-        command = understood(statement)
+        command = await self._understood(statement)
         if self.transaction == _BROKEN and command.kind not in {"end", "savepoint"}:
             raise PgError("25P02", "current transaction is aborted, commands ignored until end of transaction block")
+        if command.kind in {"select", "copy", "declare"}:
+            self._bear()
         try:
             return await self._run(command, statement.text, values, oids, formats)
         except PgError as error:
@@ -113,6 +122,14 @@ class Executor:
             self._statements.pop(name, None)
         else:
             self._portals.pop(name, None)
+
+    def _bear(self) -> None:
+        """Refuses whoever keeps so many rows open that there is no room for more; before anything is paid for."""
+        if sum(one.result.size for one in self._portals.values() if one.result is not None) > self._limits.held:
+            raise PgError("54000", "The results that you keep open are too large.", hint="Close some of them.")
+
+    async def _understood(self, statement: Statement) -> Command:
+        return await self._desk.aside(statement.text, lambda: understood(statement))
 
     def _vacant(self, name: str) -> None:
         if name and name in self._portals:

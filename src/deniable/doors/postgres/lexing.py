@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from deniable.doors.postgres.errors import PgError
+
+_LONGEST = 65_536
 _TOKEN = re.compile(
     r"""
     (?P<space>\s+ | --[^\n]* | /\*.*?(?:\*/|\Z))
@@ -74,12 +77,14 @@ def tokens(text: str) -> Iterator[Lexeme]:
 
 
 def split(message: str) -> list[Statement]:
-    """The statements of a message; those that are empty are left out.
+    """The statements of a message; those that are empty are left out. Refused if it is too long to be read.
 
     Example:
         >>> [one.text for one in split("BEGIN; SELECT ';' ;; -- nothing")]
         ['BEGIN', " SELECT ';' "]
     """
+    if len(message) > _LONGEST:
+        raise PgError("54001", f"A statement has at most {_LONGEST:,} characters.")
     ends = [token.start for token in tokens(message) if token.text == ";" and token.kind == "other"]
     found = []
     for start, end in zip([0, *(one + 1 for one in ends)], [*ends, len(message)], strict=True):

@@ -46,6 +46,7 @@ class Wire:
             self._out += one
             if self.full:
                 await self.flush()
+                await asyncio.sleep(0)  # they may be made as they go: others come in between
 
     @property
     def full(self) -> bool:

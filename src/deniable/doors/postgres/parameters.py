@@ -26,14 +26,16 @@ from deniable.doors.postgres.types import (
 from deniable.planner.wording.parameters import beside, numbers
 from deniable.policy import DeclaredColumn, Policy
 
-_MOST = 1_000
+_MOST, _DIGITS = 1_000, 5
+"""Parameters, and digits of a number that is more than that, however it goes on."""
 _SAMPLES = {INT8: 1, FLOAT8: 1, NUMERIC: 1, BOOL: True, DATE: date(2000, 1, 1)}
 _SAMPLES |= {TIMESTAMP: datetime(2000, 1, 1), TIME: time(0)}  # noqa: DTZ001 - what clocks show
 
 
 def count(text: str) -> int:
     """How many parameters there are: the largest number."""
-    found = max((int(token.text[1:]) for token in tokens(text) if token.kind == "parameter"), default=0)
+    digits = [token.text[1:].lstrip("0") or "0" for token in tokens(text) if token.kind == "parameter"]
+    found = max((int(one[:_DIGITS]) for one in digits), default=0)
     if found > _MOST:
         raise PgError("54000", f"A statement has at most {_MOST} parameters.")
     return found

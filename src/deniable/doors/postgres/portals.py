@@ -32,6 +32,8 @@ class Result:
     ready: Sequence[bytes] = ()
     """The rows as messages, in the form that was asked for, where it was known before: so there is nothing left to do
     when the deadline has come."""
+    size: int = 0
+    """Bytes that all of it takes, about."""
 
 
 @dataclass(slots=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TypeVar
 
 import pyarrow as pa
 from sqlglot import exp
@@ -30,9 +31,13 @@ from deniable.service.hints import hinted, merged
 from deniable.service.log import note
 from deniable.service.session import Session
 
-_LONGEST = 65_536
+Read = TypeVar("Read")
 _SHORT = 4_096
 """Characters of a statement that is remembered: clients send the same ones again and again."""
+_QUICK = 1_024
+"""Characters that are read in a few milliseconds; what is longer is read in a thread."""
+_BESIDE = 6
+"""How much larger an answer is as objects and messages than as a table, about."""
 _UNKNOWN = {"0A000", "42P01", "42703", "42883"}
 """What the catalogue says of things that PostgreSQL may have and we have not: worth a line in the log."""
 _END = {Kind.INTEGER: FLOAT8, Kind.NUMBER: FLOAT8, Kind.DATE: DATE, Kind.TIMESTAMP: TIMESTAMP, Kind.TIME: TIME}
@@ -62,9 +67,9 @@ class Desk:
 
     async def columns(self, text: str, oids: Sequence[int]) -> tuple[PgColumn, ...]:
         """What a SELECT would return. Costs nothing."""
-        if not self.is_question(text):
-            return (await self._look(parsed(text), text, [None] * len(oids), most=0)).columns or ()
-        question = self._with(text, samples(oids, text, self.session.policy))
+        question = await self._read(text, lambda: self._with(text, samples(oids, text, self.session.policy)))
+        if not isinstance(question, Filled):
+            return (await self._look(question, text, [None] * len(oids), most=0)).columns or ()
         with _in_words(question):
             plain, hint = hinted(question.text)
             described = await self.session.describe(plain, merged(hint, self.settings.spending))
@@ -78,9 +83,10 @@ class Desk:
         self, text: str, values: Sequence[Value], oids: Sequence[int], form: Sequence[int] | CopyForm | None
     ) -> Result:
         """The answer to a SELECT, with its rows as they will be sent, if that is known."""
-        if not self.is_question(text):
-            return await self._look(parsed(text), text, values)
-        question, intervals = self._filled(text, values, oids), self.settings.intervals
+        intervals = self.settings.intervals
+        question = await self._read(text, lambda: self._filled(text, values, oids))
+        if not isinstance(question, Filled):
+            return await self._look(question, text, values)
 
         def made(answer: NoisyAnswer | PublicAnswer) -> Result:
             """In a thread, before the deadline."""
@@ -88,9 +94,8 @@ class Desk:
             table = answer.with_intervals if intervals else answer.table
             columns = tuple(PgColumn(field.name, _arrow_oid(field.type)) for field in table.schema)
             rows = list(zip(*(column.to_pylist() for column in table.columns), strict=True))
-            return Result(
-                f"SELECT {len(rows)}", columns, rows, _notices(answer, left), None, _ready(columns, rows, form)
-            )
+            ready, size = _ready(columns, rows, form), _BESIDE * table.nbytes
+            return Result(f"SELECT {len(rows)}", columns, rows, _notices(answer, left), None, ready, size)
 
         with _in_words(question):
             plain, hint = hinted(question.text)
@@ -105,20 +110,26 @@ class Desk:
 
     async def explain(self, text: str, values: Sequence[Value], oids: Sequence[int]) -> Result:
         """The price of a question, as rows."""
-        if not self.is_question(text):
+        question = await self._read(text, lambda: self._filled(text, values, oids))
+        if not isinstance(question, Filled):
             lines = ["Free: it asks nothing about private rows."]
         else:
-            question = self._filled(text, values, oids)
             with _in_words(question):
                 plain, hint = hinted(question.text)
                 quote = await self.session.explain(plain, merged(hint, self.settings.spending))
             lines = _priced(quote)
         return Result("EXPLAIN", (PgColumn("QUERY PLAN", TEXT),), [(line,) for line in lines])
 
+    async def aside(self, text: str, work: Callable[[], Read]) -> Read:
+        """What reads a text: if it is long, in a thread, so that nobody else waits for it."""
+        return work() if len(text) <= _QUICK else await self.session.aside(work)
+
+    async def _read(self, text: str, fill: Callable[[], Filled]) -> Filled | Node:
+        """A question with its parameters; or a statement for the catalogue."""
+        return await self.aside(text, lambda: fill() if self.is_question(text) else parsed(text))
+
     def is_question(self, text: str) -> bool:
         """Whether it is for the planner: if it names a table that the catalogue has not, or cannot be read at all."""
-        if len(text) > _LONGEST:
-            raise PgError("54001", f"A statement has at most {_LONGEST:,} characters.")
         known = self.catalogue.questions.get(text)
         if known is None:
             known = self._is_question(text)
@@ -146,7 +157,7 @@ class Desk:
         lowered = {name.lower(): value for name, value in settings.items()}
         limit, stop = {} if most is None else {"most": most}, Interrupt()
 
-        def work() -> tuple[tuple[PgColumn, ...], list[tuple[Value, ...]]] | PgError:
+        def work() -> tuple[tuple[PgColumn, ...], list[tuple[Value, ...]], int] | PgError:
             try:
                 return self.catalogue.run(
                     tree, values, settings=lowered, user=self.session.who, tables=tables, stop=stop, **limit
@@ -164,8 +175,8 @@ class Desk:
                 self.session.population.metrics.count("catalogue_unknown")
                 note("catalogue-unknown", failure=True, request=self.session.request, shape=shape(text)[:1000])
             raise found
-        columns, rows = found
-        return Result(f"SELECT {len(rows)}", columns, rows)
+        columns, rows, size = found
+        return Result(f"SELECT {len(rows)}", columns, rows, size=size)
 
     async def _own(self, tree: exp.Expression) -> dict[str, pa.Table]:
         """The tables of the schema `deniable`, as this person may see them."""

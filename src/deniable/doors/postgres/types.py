@@ -203,9 +203,11 @@ def _from_numeric(raw: bytes) -> Decimal:
     if sign not in {_POSITIVE, _NEGATIVE}:
         raise ValueError
     words = struct.unpack(f"!{count}H", raw[8:])
-    total = sum(word * 10000 ** (count - 1 - place) for place, word in enumerate(words))
-    number = Decimal(total).scaleb((weight - count + 1) * _DIGITS)
-    return (-number if sign else number).quantize(Decimal(1).scaleb(-scale))
+    if any(word >= 10**_DIGITS for word in words):
+        raise ValueError
+    digits = "".join(f"{word:0{_DIGITS}}" for word in words) or "0"
+    number = Decimal(f"{'-' if sign else ''}{digits}E{(weight - count + 1) * _DIGITS}")
+    return number.quantize(Decimal(1).scaleb(-scale))
 
 
 def _array(values: Sequence[Value], element: int) -> bytes:

@@ -377,3 +377,34 @@ def test_a_key_that_is_sent_again_and_again_is_counted_each_time(tmp_path):
         ]
         assert [one.status_code for one in found] == [200, 200, 422, 429]
         assert door.spent() == 0.5
+
+
+def test_an_answer_in_another_form_is_written_in_a_thread(tmp_path, monkeypatch):
+    """That of a million numbers takes seconds, in which nobody else would be served."""
+    made = []
+
+    def noted(answer, form):
+        made.append((form, threading.current_thread().name.partition("_")[0]))
+        return written(answer, form)
+
+    monkeypatch.setattr("deniable.doors.http.questions.written", noted)
+    monkeypatch.setattr("deniable.doors.console.answers.written", noted)
+    with http(tmp_path) as door, httpx.Client(base_url=door.url) as client:
+        mine = {"Authorization": f"Bearer {door.tokens['alice']}", "Prefer": "respond-async"}
+        place = client.post("/v1/questions", json={"sql": COUNT, "epsilon": "0.5"}, headers=mine).headers["location"]
+        until(lambda: client.get(place, headers=mine).status_code == 200, 60)
+        assert client.get(place, headers={**mine, "Accept": "text/csv"}).text.startswith("n,")
+        client.post("/console/sign-in", data={"token": door.tokens["alice"]})
+        assert client.get("/console/history/1/answer.csv").text.startswith("n,")
+    assert made == [("application/json", "paid"), ("text/csv", "asyncio"), ("text/csv", "asyncio")]
+
+
+def test_a_batch_that_comes_later_has_the_forms_of_a_batch(people):
+    """CSV has no place for several answers: it was JSON under another name."""
+    later = people["alice"].post(
+        "/v1/batches", json={"questions": [COUNT, BY_REGION], "epsilon": 1}, headers={"Prefer": "respond-async"}
+    )
+    place = later.headers["location"]
+    until(lambda: people["alice"].get(place).status_code == 200, 60)
+    found = {form: people["alice"].get(place, headers={"Accept": form}) for form in ("text/csv", "application/json")}
+    assert [one.status_code for one in found.values()] == [406, 200]

@@ -426,3 +426,17 @@ def test_what_is_fetched_in_pieces_is_what_was_written(tmp_path):
             assert found == [whole[:2], whole[2:]]
             connection.execute("CLOSE c")
         assert connection.cursor(binary=True).execute(BY_REGION).fetchall() == whole
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_the_end_of_the_calendar_is_a_moment_of_it(tmp_path, binary):
+    """The double next to its last microsecond is none: a question that led there was paid for, and failed."""
+    sql = "SELECT /*+ epsilon=1 */ MAX(day + INTERVAL 9000 YEAR) AS m FROM visits"
+    with (
+        postgres(tmp_path, pace=None) as door,
+        psycopg.connect(door.dsn(), autocommit=True) as connection,
+        connection.cursor(binary=binary) as cursor,
+    ):
+        for intervals in ("off", "on"):
+            cursor.execute(f"SET deniable.intervals = {intervals}")
+            assert cursor.execute(sql).fetchone()[-1] == dt.datetime(9999, 12, 31, 23, 59, 59, 999_999)

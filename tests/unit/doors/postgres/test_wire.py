@@ -6,6 +6,7 @@ import shutil
 import socket
 import struct
 import subprocess
+import threading
 import time
 from contextlib import ExitStack
 
@@ -13,7 +14,9 @@ import psycopg
 import pytest
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.doors.postgres.lexing import split
 from deniable.doors.postgres.login import Encryption
+from deniable.doors.postgres.messages import Wire
 from deniable.doors.postgres.server import PostgresDoor, refuse_open
 from deniable.service.limits import ServerLimits
 from tests.support.doors import postgres, takes_little, until
@@ -287,3 +290,130 @@ def test_statements_sizes_and_times_are_limited(door, monkeypatch):
             connection.execute(f"SELECT {'(' * 3_000}1{')' * 3_000}")
         with pytest.raises(psycopg.errors.QueryCanceled):
             connection.execute("SELECT count(*) FROM generate_series(1, 100000) a, generate_series(1, 10000000) b")
+
+
+def test_a_statement_that_is_too_long_is_refused_before_it_is_read(sturdy):
+    """Whatever it is, and whoever sends it: a megabyte takes seconds to read."""
+    long = "a" * 66_000
+    with psycopg.connect(sturdy.dsn(), autocommit=True) as connection:
+        for text in (f"SET application_name = '{long}'", f"SELECT '{long}'", f"BEGIN; -- {long}"):
+            with pytest.raises(psycopg.errors.StatementTooComplex, match="65,536"):
+                connection.execute(text)
+            assert "65,536" in connection.pgconn.prepare(b"", text.encode()).error_message.decode()
+        assert connection.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_a_long_statement_is_read_in_a_thread(sturdy, monkeypatch):
+    """So that others are served meanwhile; a refusal has its own words and its place there, too."""
+    readers = []
+
+    def noted(text):
+        readers.append((len(text) > 1_024, threading.current_thread().name.partition("_")[0]))
+        return split(text)
+
+    monkeypatch.setattr("deniable.doors.postgres.executor.split", noted)
+    ages = ", ".join(str(age) for age in range(500))
+    long = f"SELECT /*+ epsilon=0.1 */ COUNT(*) FROM visits WHERE age IN ({ages})"
+    with psycopg.connect(sturdy.dsn(), autocommit=True) as connection:
+        connection.execute("SELECT 1")
+        assert connection.execute(long).fetchone()
+        assert connection.execute(f"{long} AND age < %s", [5]).fetchone()
+        assert connection.execute(f"SELECT relname FROM pg_class WHERE oid IN ({ages})").fetchall() == []
+        with pytest.raises(psycopg.errors.UndefinedColumn) as caught:
+            connection.execute(long.replace("WHERE age", "WHERE agee"))
+        assert caught.value.diag.statement_position == str(long.index("age IN") + 1)
+    assert {long: kind == "asyncio" for long, kind in readers} == {False: False, True: True}
+
+
+def test_rows_that_are_made_as_they_are_sent_leave_room_for_others():
+    """Of a cursor, for example: nothing is worked out before it is fetched."""
+
+    class Taking:
+        def write(self, _piece):
+            """All of it."""
+
+        async def drain(self):
+            """At once."""
+
+    async def play():
+        turns = []
+
+        async def other():
+            while True:
+                turns.append(1)
+                await asyncio.sleep(0)
+
+        task = asyncio.create_task(other())
+        await Wire(None, Taking(), SMALL).forward(bytes(10_000) for _ in range(1_000))
+        task.cancel()
+        return len(turns)
+
+    assert asyncio.run(play()) > 100
+
+
+def bound(sql, *formats):
+    """A statement, its portal with these formats of its columns, and the end."""
+    form = struct.pack(f"!HHH{len(formats)}H", 0, 0, len(formats), *formats)
+    return message(b"P", b"\0" + sql.encode() + b"\0\0\0") + message(b"B", b"\0\0" + form)
+
+
+def test_formats_that_do_not_fit_the_columns_are_refused_before_anything_is_paid(tmp_path):
+    with postgres(tmp_path) as door, reached(door.port) as connection:
+        logged_in(connection, door.tokens["alice"])
+        connection.sendall(bound(COUNT, 1, 1, 1) + message(b"E", b"\0" + bytes(4)) + message(b"S"))
+        said = [receive(connection) for _ in range(4)]
+        assert [letter for letter, _ in said] == [b"1", b"2", b"E", b"Z"]
+        assert b"3 result formats but query has 1 columns" in said[2][1]
+        connection.sendall(
+            bound("SET extra_float_digits = 1", 1, 1, 1) + message(b"E", b"\0" + bytes(4)) + message(b"S")
+        )
+        assert [receive(connection)[0] for _ in range(4)] == [b"1", b"2", b"C", b"Z"]
+        assert door.spent() == 0
+
+
+@pytest.mark.parametrize("form", [2, 40_000])
+def test_a_format_that_is_not_there_ends_the_connection(tmp_path, caplog, form):
+    with postgres(tmp_path) as door, reached(door.port) as connection:
+        logged_in(connection, door.tokens["alice"])
+        connection.sendall(bound(COUNT, form) + message(b"D", b"P\0") + message(b"E", b"\0" + bytes(4)) + message(b"S"))
+        assert b"invalid result formats" in until_closed(connection)
+        assert door.spent() == 0
+    assert not [record for record in caplog.records if "door-failed" in record.getMessage()]
+
+
+def test_a_statement_is_described_with_intervals_once_they_are_on(sturdy):
+    """What was described before has fewer columns than there will be."""
+    described = message(b"D", b"Smine\0")
+    with reached(sturdy.port) as connection:
+        logged_in(connection, sturdy.tokens["alice"])
+        connection.sendall(message(b"P", b"mine\0" + COUNT.encode() + b"\0\0\0") + described)
+        connection.sendall(message(b"Q", b"SET deniable.intervals = on\0") + described + message(b"S"))
+        said = []
+        while [letter for letter, _ in said].count(b"Z") < 2:
+            said.append(receive(connection))
+    assert [body[:2] for letter, body in said if letter == b"T"] == [b"\0\1", b"\0\3"]
+
+
+def test_rows_of_the_catalogue_do_not_fill_the_memory(sturdy):
+    """Its database keeps within its own; what is read from there is in ours."""
+    with psycopg.connect(sturdy.dsn(), autocommit=True) as connection:
+        for large in ("repeat('x', 100000)", "[repeat('x', 100000)]"):
+            with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="memory"):
+                connection.execute(f"SELECT {large} || x FROM generate_series(1, 100000) t(x)".replace("] || x", "]"))
+
+
+def test_results_that_are_kept_open_do_not_fill_the_memory(tmp_path):
+    """Neither of the catalogue nor of questions; what there is no room for is not paid for."""
+    limits = ServerLimits(held=100_000)
+    with postgres(tmp_path, limits=limits) as door, psycopg.connect(door.dsn(), autocommit=True) as connection:
+        connection.execute("BEGIN")
+        for cursor in ("one", "other"):
+            connection.execute(f"DECLARE {cursor} CURSOR FOR SELECT x FROM generate_series(1, 2000) t(x)")
+        for next_one in ("SELECT 1", COUNT, f"DECLARE third CURSOR FOR {COUNT}", f"COPY ({COUNT}) TO STDOUT"):
+            connection.execute("SAVEPOINT here")
+            with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="keep open"):
+                connection.execute(next_one)
+            connection.execute("ROLLBACK TO here")
+        assert door.spent() == 0
+        connection.execute("CLOSE one")
+        assert connection.execute(COUNT).fetchone()

@@ -120,7 +120,8 @@ async def stage(request: Request, name: str, visitor: Visiting) -> Response:
 @router.get("/releases/{name}/files/{file}")
 async def download(request: Request, name: str, file: str, visitor: Visiting) -> Response:
     """A table, or the page, as a file."""
-    return file_of(_made(request, visitor.session, name), file)
+    made = _made(request, visitor.session, name)
+    return await visitor.session.aside(lambda: file_of(made, file))
 
 
 @router.get("/releases/{name}/page")

@@ -36,7 +36,9 @@ from deniable.policy import Policy
 
 _SECONDS = 5.0
 _SPACES = frozenset(SPACES) - {"public"}
-_MOST_ROWS = 100_000
+_MOST_ROWS, _MOST_BYTES = 100_000, 128 << 20
+_EACH = 32
+"""Bytes that a value takes besides its text."""
 _MOST_TEXTS = 1_024
 _TYPES = {"BIGINT": INT8, "INTEGER": INT4, "SMALLINT": INT2, "DOUBLE": FLOAT8, "FLOAT": FLOAT4, "BOOLEAN": 16}
 _TYPES |= {"DATE": DATE, "TIMESTAMP": TIMESTAMP, "HUGEINT": NUMERIC, "UINTEGER": OID, "VARCHAR": TEXT, "UBIGINT": INT8}
@@ -146,8 +148,11 @@ class Catalogue:
         tables: Mapping[str, pa.Table],
         most: int = _MOST_ROWS,
         stop: Interrupt | None = None,
-    ) -> tuple[tuple[PgColumn, ...], list[tuple[Value, ...]]]:
-        """The columns and rows of a statement. `tables`: those of the schema `deniable`, as this person sees them."""
+    ) -> tuple[tuple[PgColumn, ...], list[tuple[Value, ...]], int]:
+        """The columns and rows of a statement, and how many bytes they take, about.
+
+        `tables`: those of the schema `deniable`, as this person sees them.
+        """
         text = translated(tree, self._known(settings, user))
         with self._lock:
             if self._closing:
@@ -163,7 +168,7 @@ class Catalogue:
                 stop.then(cursor.interrupt)
             done = cursor.execute(text, list(values) or None)
             columns = tuple(PgColumn(one[0], _oid(str(one[1]))) for one in done.description)
-            rows = done.fetchmany(most + 1) if most else []
+            rows, size = _taken(done, most)
         except duckdb.InterruptException:
             raise PgError("57014", "The statement takes too long.") from None
         except duckdb.Error as error:
@@ -174,9 +179,7 @@ class Catalogue:
                 cursor.close()
                 self._running.discard(cursor)
                 self._lock.notify_all()
-        if len(rows) > most:
-            raise PgError("54000", f"There are more than {most:,} rows.", hint="Write a LIMIT.")
-        return columns, [tuple(_value(one) for one in row) for row in rows]
+        return columns, rows, size
 
     def close(self) -> None:
         """Interrupt what is running, and let go of the memory."""
@@ -223,6 +226,26 @@ def own(name: str, rows: Iterable[Mapping[str, object]]) -> pa.Table:
     """A table of the schema `deniable`, with these rows."""
     fields = [(column, _OWN[oid]) for column, oid in OWN_TABLES[name]]
     return pa.Table.from_pylist(list(rows), schema=pa.schema(fields))
+
+
+def _taken(done: duckdb.DuckDBPyConnection, most: int) -> tuple[list[tuple[Value, ...]], int]:
+    """At most so many rows, one by one: the database keeps within its memory, and they are in ours."""
+    rows: list[tuple[Value, ...]] = []
+    size = 0
+    while most and (row := done.fetchone()) is not None:
+        if len(rows) == most:
+            raise PgError("54000", f"There are more than {most:,} rows.", hint="Write a LIMIT.")
+        rows.append(tuple(_value(one) for one in row))
+        size += sum(map(_size, rows[-1]))
+        if size > _MOST_BYTES:
+            raise PgError("54000", "The rows take too much memory.", hint="Write a LIMIT, or ask for shorter texts.")
+    return rows, size
+
+
+def _size(value: Value) -> int:
+    if isinstance(value, list | tuple):
+        return _EACH + sum(map(_size, value))
+    return _EACH + (len(value) if isinstance(value, str | bytes) else 0)
 
 
 def _settings(settings: Mapping[str, str]) -> pa.Table:
