@@ -2,6 +2,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 CONSOLE := src/deniable/doors/console/static
+# hundreds of short processes import the package: what is compiled is kept, whatever is set outside
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test tests test-deep test-spark planted lint style types bench assets programs pictures docs site dist clean
 

@@ -7,7 +7,7 @@ from itertools import count
 
 import pytest
 
-pytest_plugins = ["tests.support.bits", "tests.support.postgres", "tests.support.ledgers", "tests.support.sail"]
+pytest_plugins = [f"tests.support.{name}" for name in ("bits", "nursery", "postgres", "ledgers", "sail")]
 
 os.environ["DENIABLE_CACHE"] = tempfile.mkdtemp(prefix="deniable-cache-")
 os.environ["DENIABLE_STATE"] = tempfile.mkdtemp(prefix="deniable-state-")

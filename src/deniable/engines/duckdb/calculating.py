@@ -27,6 +27,15 @@ class TooLargeError(Exception):
     """More rows, or more bytes, than an answer may have."""
 
 
+def main() -> None:
+    """Set up, then answer until the pipe closes."""
+    with suppress(ImportError):  # where there are no such limits, time alone ends it
+        import resource  # noqa: PLC0415 - not everywhere
+
+        resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
+    serve(calculate)
+
+
 def request(sql: str, tables: dict[str, pa.Table], *, cells: int, check: bool) -> bytes:
     """One statement and its tables, as one message."""
     streams = [_stream(table) for table in tables.values()]
@@ -76,13 +85,5 @@ def _stream(table: pa.Table) -> memoryview:
     return memoryview(sink.getvalue())
 
 
-def _limit() -> None:
-    with suppress(ImportError):  # where there are no such limits, time alone ends it
-        import resource  # noqa: PLC0415 - not everywhere
-
-        resource.setrlimit(resource.RLIMIT_AS, (_MOST_BYTES, _MOST_BYTES))
-
-
 if __name__ == "__main__":
-    _limit()
-    serve(calculate)
+    main()

@@ -19,6 +19,19 @@ from deniable.engines.duckdb.messages import DONE, receive, send
 from deniable.engines.engine import Broken
 from deniable.files.scan import Step
 
+Program = Literal["worker", "calculating"]
+
+
+def started(program: Program) -> subprocess.Popen[bytes]:
+    """A new interpreter that runs it."""
+    return subprocess.Popen(  # noqa: S603 - one of two programs of ours
+        [sys.executable, "-m", f"deniable.engines.duckdb.{program}"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,  # nothing that a library prints about rows is kept
+        start_new_session=True,  # Ctrl-C is for whoever asked
+    )
+
 
 class Killable:
     """One worker: it answers within its time, or it is killed. Not for use by two threads at once."""
@@ -28,20 +41,14 @@ class Killable:
         tables: Callable[[str], list[Step]],
         locks: Callable[[str], list[str]],
         seconds: float,
-        program: Literal["worker", "calculating"] = "worker",
+        program: Program = "worker",
     ) -> None:
         """Start it, show it the tables and lock it, given the directory where it may put what memory cannot hold."""
         self._seconds = seconds
         self._owner = os.getpid()
         self._spill = tempfile.mkdtemp(prefix="deniable-")
         setup = {"tables": tables(self._spill), "locks": locks(self._spill), "spill": self._spill}
-        self._process = subprocess.Popen(  # noqa: S603 - one of two programs of ours
-            [sys.executable, "-m", f"deniable.engines.duckdb.{program}"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # nothing that a library prints about rows is kept
-            start_new_session=True,  # Ctrl-C is for whoever asked
-        )
+        self._process = started(program)
         try:
             self.exchange(json.dumps(setup).encode())
         except BaseException:
