@@ -17,15 +17,14 @@ document.getElementById("answer")?.scrollIntoView();
 
 // A price is of the question as it stood when the price was asked for: until that of the newest one is here, the
 // button that pays cannot be pressed.
+// A field that is left as it was has changed nothing: whoever writes an amount presses the button next.
 const question = document.getElementById("question");
 let edits = 0;
 let asked = 0;
-for (const kind of ["input", "change"]) {
-  question?.addEventListener(kind, () => {
-    edits += 1;
-    outdated();
-  });
-}
+question?.addEventListener("input", () => {
+  edits += 1;
+  outdated();
+});
 document.body.addEventListener("htmx:beforeRequest", (event) => {
   if (event.target.id === "price") asked = edits;
 });
@@ -37,9 +36,16 @@ function outdated() {
   if (button) button.disabled = true;
 }
 
+
+// What is chosen with buttons has no price until it is written as SQL: that of the question before is not asked for.
+const builder = document.getElementById("builder");
+builder?.addEventListener("input", (event) => {
+  event.stopPropagation();
+  outdated();
+});
+
 document.body.addEventListener("htmx:afterSettle", (event) => {
-  const written = event.target.querySelector?.("[data-write-sql]");
-  if (written && editor) wrote(written.dataset.writeSql);
+  if (event.target === builder && editor) wrote(builder.querySelector("[data-write-sql]")?.dataset.writeSql ?? field.value);
   if (event.target.id === "price" && editor) underline(editor, event.target.querySelector("[data-refusal]"));
 });
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
 from deniable.core.paid import Paid
-from deniable.core.shown import percent
+from deniable.core.shown import percent, plain
 from deniable.display import Sheet, SheetColumn, Tabular
 from deniable.display.frames import beside, to_rows
 from deniable.display.sheet import MOST_ROWS
@@ -77,7 +77,7 @@ class NoisyAnswer(Tabular):
         """The guarantee in words."""
         guarantee, unit = self.guarantee, "person" if self.quote.person else "row"
         low, high = guarantee.posterior(Fraction(1, 2))
-        part = f", except with probability {float(guarantee.delta):.2g}" if guarantee.delta else ""
+        part = f", except with probability {plain(guarantee.delta)}" if guarantee.delta else ""
         return (
             f"Whatever this answer lets anyone conclude about one {unit}, its odds change by at most a factor "
             f"{guarantee.odds_factor:.3g} because that {unit} is in the data{part}: an even guess stays between "

@@ -84,7 +84,9 @@ def begun(terms: Mapping[str, Any]) -> list[str]:
             found.append(f"{name} is public, and protects nobody.")
             continue
         whom = f"whoever {table['unit']} names" if table.get("unit") else "each row by itself"
-        found.append(f"{name} protects {whom}, with at most {table.get('contribution', 1)} rows that count.")
+        rows = table.get("contribution", 1)
+        each = "1 row that counts" if rows == 1 else f"{rows} rows that count"
+        found.append(f"{name} protects {whom}, with at most {each}.")
     return [*found, *(f"{name} has a share of ε {_number(one['epsilon'])}." for name, one in _shares(terms))]
 
 
