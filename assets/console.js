@@ -126,9 +126,11 @@ const pay = document.querySelector("#question [name=pay]");
 const powers = { epsilon: [-4, 1], rho: [-7, 0], accuracy: [0, 7] };
 if (slider && amount && pay) {
   slider.hidden = false;
+  // An empty field stands for the usual spend, which is an epsilon.
+  const written = (form) => Number(amount.value || (form === "epsilon" && amount.dataset.usual) || 0);
   const place = () => {
     [slider.min, slider.max] = powers[pay.value];
-    const spend = Number(amount.value || amount.placeholder);
+    const spend = written(pay.value);
     if (spend > 0) slider.value = String(Math.log10(spend));
   };
   place();
@@ -138,17 +140,16 @@ if (slider && amount && pay) {
   });
   let paid = pay.value;
   pay.addEventListener("change", () => {
-    amount.value = about(paid, pay.value, Number(amount.value || amount.placeholder));
+    amount.value = about(paid, pay.value, written(paid));
     paid = pay.value;
     place();
   });
 }
 
-// What buys about as much in another form: where there is a price, the accuracy is the error that it names.
+// What buys about as much in another form: between a number and what it costs, the price that is shown says it.
 function about(from, to, spend) {
-  const error = Number(document.getElementById("noise")?.dataset.error);
-  const found = { "epsilon rho": spend ** 2 / 2, "rho epsilon": Math.sqrt(2 * spend) }[`${from} ${to}`];
-  const number = to === "accuracy" ? error : found;
+  const known = { "epsilon rho": spend ** 2 / 2, "rho epsilon": Math.sqrt(2 * spend) }[`${from} ${to}`];
+  const number = known ?? Number(document.getElementById("noise")?.dataset[to]);
   return number > 0 && Number.isFinite(number) ? String(Number(number.toPrecision(2))) : "";
 }
 

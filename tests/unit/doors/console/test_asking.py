@@ -49,6 +49,8 @@ def test_what_is_refused_is_underlined_and_its_hint_is_applied_by_a_button(perso
     alice.page.wait_for_selector("#ask")
     assert "AVG(age)" in alice.page.inner_text(".cm-content")
     assert alice.page.locator(".cm-lintRange-error").count() == 0
+    alice.write("SELECT regoin, COUNT(*) AS n FROM visits GROUP BY region")
+    alice.page.wait_for_selector(".mending button:has-text('Write region')")
     assert door.spent() == before
 
 
