@@ -17,15 +17,14 @@ document.getElementById("answer")?.scrollIntoView();
 
 // A price is of the question as it stood when the price was asked for: until that of the newest one is here, the
 // button that pays cannot be pressed.
+// A field that is left as it was has changed nothing: whoever writes an amount presses the button next.
 const question = document.getElementById("question");
 let edits = 0;
 let asked = 0;
-for (const kind of ["input", "change"]) {
-  question?.addEventListener(kind, () => {
-    edits += 1;
-    outdated();
-  });
-}
+question?.addEventListener("input", () => {
+  edits += 1;
+  outdated();
+});
 document.body.addEventListener("htmx:beforeRequest", (event) => {
   if (event.target.id === "price") asked = edits;
 });
@@ -37,9 +36,16 @@ function outdated() {
   if (button) button.disabled = true;
 }
 
+
+// What is chosen with buttons has no price until it is written as SQL: that of the question before is not asked for.
+const builder = document.getElementById("builder");
+builder?.addEventListener("input", (event) => {
+  event.stopPropagation();
+  outdated();
+});
+
 document.body.addEventListener("htmx:afterSettle", (event) => {
-  const written = event.target.querySelector?.("[data-write-sql]");
-  if (written && editor) wrote(written.dataset.writeSql);
+  if (event.target === builder && editor) wrote(builder.querySelector("[data-write-sql]")?.dataset.writeSql ?? field.value);
   if (event.target.id === "price" && editor) underline(editor, event.target.querySelector("[data-refusal]"));
 });
 
@@ -120,9 +126,11 @@ const pay = document.querySelector("#question [name=pay]");
 const powers = { epsilon: [-4, 1], rho: [-7, 0], accuracy: [0, 7] };
 if (slider && amount && pay) {
   slider.hidden = false;
+  // An empty field stands for the usual spend, which is an epsilon.
+  const written = (form) => Number(amount.value || (form === "epsilon" && amount.dataset.usual) || 0);
   const place = () => {
     [slider.min, slider.max] = powers[pay.value];
-    const spend = Number(amount.value || amount.placeholder);
+    const spend = written(pay.value);
     if (spend > 0) slider.value = String(Math.log10(spend));
   };
   place();
@@ -132,17 +140,16 @@ if (slider && amount && pay) {
   });
   let paid = pay.value;
   pay.addEventListener("change", () => {
-    amount.value = about(paid, pay.value, Number(amount.value || amount.placeholder));
+    amount.value = about(paid, pay.value, written(paid));
     paid = pay.value;
     place();
   });
 }
 
-// What buys about as much in another form: where there is a price, the accuracy is the error that it names.
+// What buys about as much in another form: between a number and what it costs, the price that is shown says it.
 function about(from, to, spend) {
-  const error = Number(document.getElementById("noise")?.dataset.error);
-  const found = { "epsilon rho": spend ** 2 / 2, "rho epsilon": Math.sqrt(2 * spend) }[`${from} ${to}`];
-  const number = to === "accuracy" ? error : found;
+  const known = { "epsilon rho": spend ** 2 / 2, "rho epsilon": Math.sqrt(2 * spend) }[`${from} ${to}`];
+  const number = known ?? Number(document.getElementById("noise")?.dataset[to]);
   return number > 0 && Number.isFinite(number) ? String(Number(number.toPrecision(2))) : "";
 }
 

@@ -1,5 +1,5 @@
 // The SQL editor: completes the policy's names, underlines what is refused, and keeps the form's own field up to date.
-import { autocompletion, closeBrackets, completionKeymap } from "@codemirror/autocomplete";
+import { autocompletion, closeBrackets, closeCompletion, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { SQLDialect, sql } from "@codemirror/lang-sql";
 import { HighlightStyle, bracketMatching, syntaxHighlighting } from "@codemirror/language";
@@ -53,6 +53,7 @@ function parts(field) {
     bracketMatching(),
     closeBrackets(),
     autocompletion({ icons: false }),
+    EditorView.domEventHandlers({ blur: (_, view) => void setTimeout(() => view.hasFocus || closeCompletion(view), 10) }),
     placeholder("SELECT COUNT(*) FROM ..."),
     sql({ dialect, schema: JSON.parse(field.dataset.schema || "{}"), upperCaseKeywords: true }),
     syntaxHighlighting(colours),

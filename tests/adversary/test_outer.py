@@ -174,6 +174,7 @@ def test_no_table_is_there_but_those_of_the_statement(neighbours, source, monkey
     ("sql", "code"),
     [
         (f"SELECT m FROM ({TOWNS}) q", "unknown-column"),
+        (TOWNS.replace("SELECT town", "SELECT twon"), "unknown-column"),
         (f"SELECT p.n FROM ({TOWNS}) q", "unknown-table"),
         (f"SELECT n + town FROM ({TOWNS}) q", "type-mismatch"),
         (f"SELECT n FROM ({TOWNS}) q WHERE town > 3 AND n = 'x'", "type-mismatch"),

@@ -12,11 +12,13 @@ import pyarrow as pa
 from deniable.core.guarantee import Guarantee
 from deniable.core.loss import Loss
 from deniable.core.paid import Paid
-from deniable.core.shown import percent
+from deniable.core.shown import percent, plain
 from deniable.display import Sheet, SheetColumn, Tabular
 from deniable.display.frames import beside, to_rows
 from deniable.display.sheet import MOST_ROWS
 from deniable.planner import Quote
+
+_MOST_DIGITS = 9
 
 
 class NoisyAnswer(Tabular):
@@ -77,11 +79,11 @@ class NoisyAnswer(Tabular):
         """The guarantee in words."""
         guarantee, unit = self.guarantee, "person" if self.quote.person else "row"
         low, high = guarantee.posterior(Fraction(1, 2))
-        part = f", except with probability {float(guarantee.delta):.2g}" if guarantee.delta else ""
+        part = f", except with probability {plain(guarantee.delta)}" if guarantee.delta else ""
         return (
             f"Whatever this answer lets anyone conclude about one {unit}, its odds change by at most a factor "
-            f"{guarantee.odds_factor:.3g} because that {unit} is in the data{part}: an even guess stays between "
-            f"{low:.0%} and {high:.0%}."
+            f"{_unlike('1', guarantee.odds_factor, '.{}g', 3)} because that {unit} is in the data{part}: an even guess "
+            f"stays between {_unlike('50', 100 * low, '.{}f')}% and {_unlike('50', 100 * high, '.{}f')}%."
         )
 
     def plot(self, column: str | None = None) -> Any:  # noqa: ANN401 - matplotlib has no types
@@ -124,3 +126,14 @@ class NoisyAnswer(Tabular):
             "meaning": self.meaning,
             "notes": list(self.notes),
         }
+
+
+def _unlike(same: str, number: float, form: str, digits: int = 0) -> str:
+    """With as few digits as say that it is not the same: a small loss is a loss.
+
+    Example:
+        >>> _unlike("50", 51.2, ".{}f"), _unlike("50", 50.125, ".{}f"), _unlike("1", 1.0001, ".{}g", 3)
+        ('51', '50.1', '1.0001')
+    """
+    texts = (format(float(number), form.format(each)) for each in range(digits, _MOST_DIGITS))
+    return next((text for text in texts if float(text) != float(same)), same)

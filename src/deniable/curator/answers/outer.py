@@ -104,7 +104,7 @@ class OuterQueries:
         try:
             schema = self._columns(outer.sql, asked, ())
         except RejectedError as error:
-            refusal = in_words(str(error), outer.tree)
+            refusal = in_words(str(error), outer.tree, outer.first)
         except Broken:
             reason = "What is computed around the noisy answers takes too long, or too much memory."
             refusal = Refused("too-complex", reason, "Compute less around them.")

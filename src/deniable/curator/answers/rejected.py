@@ -14,12 +14,17 @@ from deniable.core.errors import Refused
 from deniable.planner.parse import QUESTION, position
 
 
-def in_words(message: str, tree: exp.Expression) -> Refused:
-    """The refusal that a message of DuckDB's amounts to, with its place in the question."""
+def in_words(message: str, tree: exp.Expression, first: Refused | None = None) -> Refused:
+    """The refusal that a message of DuckDB's amounts to, with its place in the question.
+
+    Of a column that is nowhere, `first` says more, which knows the tables: why the statement is no question by itself.
+    """
     for pattern, words in _MEANINGS:
         found = re.search(pattern, message)
         if found is not None:
             refusal = words(found, message, tree)
+            if first is not None and (first.code, first.position) == ("unknown-column", refusal.position):
+                refusal = first
             refusal.question = tree.meta.get(QUESTION, "")
             return refusal
     reason = "What is around the noisy answers cannot be computed from their columns."
@@ -125,6 +130,7 @@ _MEANINGS = (
     (r'Referenced column "([^"]+)" not found', _unknown_column),
     (r'does not have a column named "([^"]+)"', _unknown_column),
     (r'Column with name "?([^"\s]+)"? does not exist', _unknown_column),
+    (r'Column "([^"]+)" referenced that exists in the SELECT clause', _unknown_column),
     (r'Referenced table "([^"]+)" not found', _unknown_table),
     (r'Ambiguous reference to column name "([^"]+)"', _ambiguous),
     (r'column "([^"]+)" must appear in the GROUP BY', _not_grouped),

@@ -16,7 +16,7 @@ from deniable.doors.console import accounts, answers, asking, data, entrance, hi
 from deniable.doors.console.begun import Texts
 from deniable.doors.console.custodian import custody, policies, releases
 from deniable.doors.console.pages import STATIC, by_script, go, page
-from deniable.doors.console.visitors import Stranger, sign_in_address
+from deniable.doors.console.visitors import Stranger, key_of, sign_in_address
 from deniable.doors.console.written import WrittenQuestion
 from deniable.doors.http.jobs import Jobs
 from deniable.doors.http.problems import status_of
@@ -61,6 +61,8 @@ async def _stranger(request: Request, error: Exception) -> Response:
 async def _wrong(request: Request, error: Exception) -> Response:
     """A page that says what it was, as far as it may be said; to a script of ours, the part of it that says so."""
     status, title, text, hint = _said(error)
+    if getattr(request.state, "visit", None) is None:  # of a page that is not there, nobody has asked who looks at it
+        request.state.visit = request.app.state.visits.find(key_of(request))
     name = "parts/wrong" if by_script(request) else "wrong"
     return page(request, name, status, title=title, text=text, hint=hint)
 

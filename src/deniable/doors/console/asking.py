@@ -108,7 +108,7 @@ async def price(request: Request, visitor: Visiting) -> Response:
     """What it would cost. Reads no private row, and costs nothing."""
     written = WrittenQuestion.read(visitor.sent)
     if not by_script(request):
-        return await shown(request, visitor, written)
+        return await shown(request, visitor, written, Built.read(visitor.sent))
     visitor.session.may_ask()
     return page(request, "parts/price", price=await priced(visitor.session, written))
 
@@ -131,7 +131,7 @@ async def pay(request: Request, visitor: Visiting) -> Response:
     written = WrittenQuestion.read(visitor.sent)
     price = await priced(visitor.session, written)
     if price is None or price.refusal is not None or not (price.free or visitor.sent.get("priced") == price.seal):
-        return await shown(request, visitor, written, price=price)
+        return await shown(request, visitor, written, Built.read(visitor.sent), price=price)
     return go(request, f"{HOME}/answers/{begin(request, visitor.session, written)}")
 
 

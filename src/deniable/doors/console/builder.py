@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlencode
+
+from sqlglot import TokenType, tokenize
 
 from deniable.core.algebra.expression import Kind
 from deniable.policy import Policy
@@ -126,9 +129,11 @@ def first_example(policy: Policy) -> Built | None:
     return None
 
 
+@lru_cache(maxsize=10_000)
 def quoted(name: str) -> str:
-    """A name in SQL, in quotes where it needs them."""
-    return name if _PLAIN.match(name) else '"{}"'.format(name.replace('"', '""'))
+    """A name in SQL, in quotes where it needs them: a column may be called "when", or "null"."""
+    plain = _PLAIN.match(name) and [one.token_type for one in tokenize(name, dialect="duckdb")] == [TokenType.VAR]
+    return name if plain else '"{}"'.format(name.replace('"', '""'))
 
 
 def _people(table: DeclaredTable) -> list[Choice]:

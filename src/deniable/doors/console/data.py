@@ -22,7 +22,7 @@ from deniable.policy.column import Bound, DeclaredColumn
 from deniable.policy.table import DeclaredTable
 
 router = APIRouter()
-_MOST_VALUES = 12
+_MOST_VALUES, _LONG_VALUE = 12, 60
 _HUGE = 30
 
 
@@ -126,7 +126,7 @@ def _column(column: DeclaredColumn, table: DeclaredTable) -> str:
     found = []
     if column.values is not None:
         more = len(column.values) - _MOST_VALUES
-        listed = ", ".join(str(one) for one in column.values[:_MOST_VALUES])
+        listed = ", ".join(_short(str(one)) for one in column.values[:_MOST_VALUES])
         found.append(f"one of {listed}{f' and {more} more' if more > 0 else ''}")
     elif column.low is not None and column.high is not None:
         found.append(f"from {_bound(column.low)} to {_bound(column.high)}; what is outside counts as the nearest end")
@@ -141,6 +141,11 @@ def _column(column: DeclaredColumn, table: DeclaredTable) -> str:
     if column.nulls and not table.public:
         found.append("may be missing")
     return "; ".join(found) or ("any value" if table.public else "can be counted and compared")
+
+
+def _short(value: str) -> str:
+    """Long values without their ends: there is little room for a list of them."""
+    return value if len(value) <= _LONG_VALUE else f"{value[: _LONG_VALUE - 1]}…"
 
 
 def _bound(bound: Bound) -> str:

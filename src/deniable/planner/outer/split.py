@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -66,7 +66,7 @@ def _split(tree: exp.Expression, policy: Policy, first: Refused) -> SplitStateme
     found.pop()
     found.meta[QUESTION] = work.text
     outer = finished(found, policy, work.inner, clock)
-    return SplitStatement(tuple(work.inner), outer)
+    return SplitStatement(tuple(work.inner), replace(outer, first=first))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlglot import ErrorLevel, exp
 
@@ -21,7 +21,8 @@ from deniable.policy import Policy
 class OuterQuery:
     """What is computed from noisy tables. It says nothing to the questions inside: they are asked without it.
 
-    `tree` is kept for refusals, which quote what was written; `public` are the declared public tables that it reads.
+    `tree` is kept for refusals, which quote what was written; `public` are the declared public tables that it reads;
+    `first` is why the statement is no question by itself.
     """
 
     sql: str
@@ -29,6 +30,7 @@ class OuterQuery:
     carried: Carried
     public: tuple[str, ...]
     clock: tuple[str, ...]
+    first: Refused | None = field(default=None, compare=False)
 
 
 def noisy_name(number: int) -> str:

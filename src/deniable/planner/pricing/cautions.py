@@ -8,6 +8,7 @@ from fractions import Fraction
 from deniable.core.algebra.expression import Call, Expression, Kind, Literal
 from deniable.core.algebra.relation import lookups
 from deniable.core.calendar import SECOND
+from deniable.core.shown import at_most
 from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.bernstein import LABEL
 from deniable.planner.choices.histogram import Mode, Quantile
@@ -85,9 +86,7 @@ def _rounding(bound: Bound) -> list[str]:
     if most is None:
         return []
     wish = "ask for COUNT(*) too, or have a step declared"
-    return [
-        f"values without a step are rounded by at most {float(most):.2g} each, which a sum alone leaves out: {wish}"
-    ]
+    return [f"values without a step are rounded by at most {at_most(most)} each, which a sum alone leaves out: {wish}"]
 
 
 def _uncounted(expression: Expression) -> Iterator[Fraction]:

@@ -6,6 +6,7 @@ read again, and must say what was meant, before anybody sees it.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -17,6 +18,8 @@ from tomlkit.exceptions import TOMLKitError
 
 from deniable.core.errors import Refused
 
+_EXPONENT = re.compile(r"(e[+-])0(?=\d)")
+"""Powers of ten are written like everywhere: 1e-6."""
 _MOST_VALUES = 60
 """A longer list is changed in the text."""
 _BUDGET = {"epsilon": "epsilon (ε), in all; only less from here", "delta": "delta (δ), in all"}
@@ -202,7 +205,9 @@ def _item(text: str, old: object, *, plain: bool) -> Any:  # noqa: ANN401 - what
 def _text(value: object) -> str:
     if value is None:
         return ""
-    return repr(value) if isinstance(value, float) else str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, float):
+        return _EXPONENT.sub(r"\1", repr(value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _lines(values: Sequence[object]) -> str:

@@ -49,6 +49,8 @@ def test_what_is_refused_is_underlined_and_its_hint_is_applied_by_a_button(perso
     alice.page.wait_for_selector("#ask")
     assert "AVG(age)" in alice.page.inner_text(".cm-content")
     assert alice.page.locator(".cm-lintRange-error").count() == 0
+    alice.write("SELECT regoin, COUNT(*) AS n FROM visits GROUP BY region")
+    alice.page.wait_for_selector(".mending button:has-text('Write region')")
     assert door.spent() == before
 
 
@@ -91,6 +93,37 @@ def test_who_never_saw_sql_gets_an_answer_with_buttons(person):
     page.wait_for_selector("#answer")
     assert "average_cost" in page.inner_text("#answer")
     assert alice.complaints == []
+
+
+def test_a_press_right_behind_a_number_that_was_written_is_not_lost(person, door):
+    alice, before = person("alice").priced("SELECT SUM(cost) AS pressed FROM visits"), door.spent()
+    alice.page.fill("#amount", "0.25")
+    alice.page.wait_for_selector("#ask:enabled:has-text('ε 0.25')")
+    alice.page.click("#ask")  # which leaves the field
+    alice.page.wait_for_selector("#answer")
+    assert door.spent() == before + 0.25
+
+
+def test_buttons_are_used_by_keyboard_and_enter_changes_and_pays_nothing(person, door):
+    alice, before = person("alice"), door.spent()
+    page = alice.page
+    page.focus("select[name=table]")
+    page.keyboard.press("v")
+    page.wait_for_selector("select[name=what]")
+    assert page.evaluate("document.activeElement.name") == "table"  # where they were
+    page.select_option("select[name=what]", "rows")
+    page.select_option("select[name=where]", "age")
+    page.focus("input[name=value]")
+    page.keyboard.type("65")
+    page.wait_for_selector(".cm-content:has-text('WHERE age = 65')")
+    assert page.evaluate("document.activeElement.name") == "value"
+    alice.priced("SELECT COUNT(*) AS by_hand FROM visits")
+    page.focus("#amount")
+    page.keyboard.press("Enter")
+    assert "by_hand" in page.inner_text(".cm-content")
+    assert page.locator("#by-hand:visible").count() == 1
+    assert page.url.endswith("/console/ask")
+    assert door.spent() == before
 
 
 def drawn(someone):

@@ -56,4 +56,6 @@ def test_public_tables_units_and_unknown_keys_are_not_offered():
 
 def test_names_are_quoted_where_they_need_it():
     assert quoted("age") == "age"
+    assert quoted("when") == '"when"'
+    assert quoted("null") == '"null"'
     assert quoted('a "b"; DROP') == '"a ""b""; DROP"'

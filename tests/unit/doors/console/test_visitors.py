@@ -190,6 +190,12 @@ def test_each_role_sees_its_own_pages(client, door, name):
         assert status == (200 if page in PAGES[name] else 403), page
 
 
+def test_who_is_signed_in_finds_the_way_back_from_a_page_that_is_not_there(client, door):
+    assert "Sign out" not in client.get("/console/nothing").text
+    signed_in(client, door)
+    assert 'href="/console/history"' in client.get("/console/nothing").text
+
+
 def test_answers_of_others_are_not_there(client, door):
     form = signed_in(client, door)
     price = client.post("/console/ask/price", data={"form": form, "sql": COUNT, "amount": "1"}).text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping
 
 from starlette.exceptions import HTTPException
@@ -63,7 +65,7 @@ def _workload(policy: Policy) -> str:
         known = [one for one in table.columns.values() if one.values is not None or one.low is not None]
         if not table.public and known:
             column = next((one.name for one in known if one.values is not None), known[0].name)
-            return f'table = "{name}"\n\n[[parts]]\nhistogram = ["{column}"]\n'
+            return f"table = {_text(name)}\n\n[[parts]]\nhistogram = [{_text(column)}]\n"
     return ""
 
 
@@ -72,11 +74,22 @@ def _settings(policy: Policy) -> str:
     for table in policy.tables.values():
         if not table.public:
             shown = [one for one in table.columns.values() if one.name not in (table.unit, table.key)]
-            lines = [f"{one.name} = {_HIERARCHIES.get(one.kind, '{}')}" for one in shown[:3]]
+            lines = [f"{_key(one.name)} = {_HIERARCHIES.get(one.kind, '{}')}" for one in shown[:3]]
             return "k = 5\nsuppression = 0.05\n\n[quasi_identifiers]\n" + "\n".join(lines) + "\n\n[sensitive]\n"
     return ""
 
 
+def _key(name: str) -> str:
+    """As TOML writes it in front of a value."""
+    return name if _BARE.fullmatch(name) else _text(name)
+
+
+def _text(name: str) -> str:
+    """In quotes: what JSON escapes in a name, TOML escapes alike."""
+    return json.dumps(name, ensure_ascii=False)
+
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 _HIERARCHIES = {
     Kind.INTEGER: "{ interval = [5, 10, 20] }",
     Kind.NUMBER: "{ interval = [10, 100] }",

@@ -146,6 +146,7 @@ async def _facts(visitor: Visitor, text: str) -> dict[str, Any]:
     fields = tuple(field.value for group in groups for field in group.fields)
     return {
         "text": text,
+        "same": text == Custody(visitor.session).policy_text(),
         "groups": groups,
         "considered": considered,
         "tables": described(considered.policy or visitor.session.policy),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +17,7 @@ from deniable.doors.console.drawn.points import Point, points_of
 
 _RIGHT, _TOP, _BOTTOM = 12, 14, 76
 _TICKS, _LONG, _LEAN = 4, 18, 46
+_MONTH = re.compile(r"\d{4}-\d\d-01")
 _LETTER, _MOST_LEANING = 6.2, 14
 """What a letter of a leaning name takes along the axis, and how many fit below it."""
 
@@ -93,7 +95,8 @@ def falling(points: Sequence[tuple[str, float]], cap: float, name: str) -> Marku
     ground = f"{frame.left + wide},{_TOP + high} {frame.left},{_TOP + high}"
     first, last = (points[0][0][:10], points[-1][0][:10]) if points else ("", "")
     if first == last and points:  # all on one day: when, then
-        first, last = f"{first} {points[0][0][11:16]}", points[-1][0][11:16] if lasted else ""
+        first, last = f"{first} {points[0][0][11:16]}", f"{points[-1][0][11:16]} UTC"
+        first, last = (first, last) if lasted else (f"{first} UTC", "")
     ends = Markup('<text class="tick" x="{}" y="{}">{}</text><text class="tick end" x="{}" y="{}">{}</text>').format(
         frame.left, _TOP + high + 20, first, frame.left + wide, _TOP + high + 20, last
     )
@@ -117,7 +120,8 @@ def falling(points: Sequence[tuple[str, float]], cap: float, name: str) -> Marku
 def _drawn(frame: Frame, points: Sequence[Point], series: Sequence[str], title: str, *, line: bool) -> Markup:
     least, most = (pick([0.0, *(number for one in points for number in (one.low, one.high))]) for pick in (min, max))
     places = list(dict.fromkeys(one.place for one in points))
-    height = frame.height if _leaning(places, frame) else frame.height - _LEAN
+    named = _named(places)
+    height = frame.height if _leaning(named, frame) else frame.height - _LEAN
     wide, high = frame.width - frame.left - _RIGHT, frame.height - _TOP - _BOTTOM
     step, span = wide / len(places), most - least or 1.0
 
@@ -136,7 +140,7 @@ def _drawn(frame: Frame, points: Sequence[Point], series: Sequence[str], title: 
         title,
         _axis(least, most, high, frame),
         shapes,
-        _places(places, at, _TOP + high, frame),
+        _places(named, [at[place] for place in places], _TOP + high, frame),
     )
 
 
@@ -205,14 +209,19 @@ def _axis(least: float, most: float, high: float, frame: Frame) -> Markup:
     return found
 
 
-def _places(places: Sequence[str], at: dict[str, float], bottom: float, frame: Frame) -> Markup:
+def _named(places: Sequence[str]) -> list[str]:
+    """As the axis says them: of months, without the first day of each."""
+    months = len(places) > 1 and all(_MONTH.fullmatch(place) for place in places if place != "NULL")
+    return [place.removesuffix("-01") if months else place for place in places]
+
+
+def _places(names: Sequence[str], at: Sequence[float], bottom: float, frame: Frame) -> Markup:
     """What stands along the axis; of many, some. Long names lean."""
-    every = ceil(len(places) / frame.labels)
-    leaning = _leaning(places, frame)
+    every = ceil(len(names) / frame.labels)
+    leaning = _leaning(names, frame)
     found = Markup()
-    for place in places[::every]:
-        x = at[place]
-        text = _cut(place, min(_MOST_LEANING, int(x / _LETTER)) if leaning else _LONG)
+    for name, x in list(zip(names, at, strict=True))[::every]:
+        text = _cut(name, min(_MOST_LEANING, int(x / _LETTER)) if leaning else _LONG)
         if leaning:
             found += Markup('<text class="tick end" transform="translate({:.1f} {:.1f}) rotate(-32)">{}</text>').format(
                 x + 4, bottom + 16, text

@@ -48,9 +48,13 @@ class DrawnPreview:
 
 
 def previewed(quote: Quote | None) -> DrawnPreview:
-    """The first columns of a quote; nothing, where no error depends on what is known before."""
+    """The first columns of a quote about which the size of a group says something; nothing, where there are none."""
     shown = () if quote is None else quote.previews
-    columns = tuple(dict.fromkeys(one.column for one in shown))[:_MOST_COLUMNS]
+    errors: dict[str, set[float]] = {}
+    for one in shown:
+        errors.setdefault(one.column, set()).add(one.error)
+    telling = {one.column: None for one in shown if one.value or len(errors[one.column]) > 1}
+    columns = tuple(telling)[:_MOST_COLUMNS]
     sizes: dict[int, list[PreviewCell]] = {}
     for one in shown:
         if one.column in columns:

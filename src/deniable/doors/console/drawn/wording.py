@@ -60,6 +60,8 @@ def in_words(change: str) -> str:
         'visits.age: bounds were 0 to 110, and are 0 to 95'
         >>> in_words("budget: epsilon 1 -> 1/2")
         'budget: epsilon was 1, and is 0.5'
+        >>> in_words('analyst bob: epsilon "1" -> "9/10"')
+        'analyst bob: epsilon was 1, and is 0.9'
         >>> in_words("table stays: is new")
         'table stays: is new'
     """
@@ -84,7 +86,9 @@ def begun(terms: Mapping[str, Any]) -> list[str]:
             found.append(f"{name} is public, and protects nobody.")
             continue
         whom = f"whoever {table['unit']} names" if table.get("unit") else "each row by itself"
-        found.append(f"{name} protects {whom}, with at most {table.get('contribution', 1)} rows that count.")
+        rows = table.get("contribution", 1)
+        each = "1 row that counts" if rows == 1 else f"{rows} rows that count"
+        found.append(f"{name} protects {whom}, with at most {each}.")
     return [*found, *(f"{name} has a share of ε {_number(one['epsilon'])}." for name, one in _shares(terms))]
 
 
@@ -123,13 +127,13 @@ def _shares(terms: Mapping[str, Any]) -> list[tuple[str, Mapping[str, str]]]:
 
 def _value(text: str) -> str:
     try:
-        values = json.loads(text) if text.startswith("[") else None
+        values = json.loads(text) if text.startswith(("[", '"')) else None
     except ValueError:
         return text
     if isinstance(values, list):
         shown = [_number(str(one)) for one in values]
         return " to ".join(shown) if len(shown) == 2 else ", ".join(shown)  # noqa: PLR2004 - both bounds
-    return _number(text)
+    return _number(values if isinstance(values, str) else text)
 
 
 def _number(text: str) -> str:

@@ -248,6 +248,8 @@ def test_a_request_is_declined_with_a_reason_and_answered_once(person, door):
     place = carol.page.get_attribute(".request form", "action")
     form = carol.page.input_value(".request input[name=form]")
     carol.page.fill(".request input[name=reason]", "that is no reason")
+    carol.page.press(".request input[name=reason]", "Enter")  # says neither yes nor no
+    assert carol.page.locator(".request form").count() == 1
     carol.page.click("text=Decline")
     carol.page.wait_for_selector("main:has-text('Declined: that is no reason')")
     again = carol.context.request.post(place, form={"form": form, "reason": "again", "answer": "decline"})
@@ -334,6 +336,8 @@ def test_a_token_is_given_shown_once_and_ended(person, door):
     carol.page.goto("/console/people")
     assert door.tokens["dora"] not in carol.page.content()
     carol.page.fill("[action$='/end'] input[name=own]", door.tokens["carol"])
+    carol.page.press("[action$='/end'] input[name=own]", "Enter")  # says nothing of whose
+    assert carol.page.locator("#ended").count() == 0
     carol.page.click("[aria-label='End it: the token of dora']")
     carol.page.wait_for_selector("#ended:has-text('revoked')", state="attached")
     assert "sign-in" in dora.page.goto("/console/ledger").url

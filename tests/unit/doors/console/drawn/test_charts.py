@@ -64,6 +64,15 @@ def test_long_names_lose_their_middle_and_stay_apart():
     assert all(len(one) <= 14 for one in shown)
 
 
+def test_months_stand_below_their_bars_without_a_day():
+    days = pa.array([20089 + row % 100 for row in range(400)], pa.int32()).cast(pa.date32())
+    bounds = {"day": ("2025-01-01", "2025-04-10")}
+    with protect(pa.table({"day": days}), epsilon=100, bounds=bounds) as opened:
+        found = drawn(opened, "SELECT DATE_TRUNC('month', day) AS month, COUNT(*) AS n FROM data GROUP BY month")
+    assert ">2025-02</text>" in found.svg
+    assert "2025-02-01</text>" not in found.svg
+
+
 def test_the_numbers_of_a_long_line_are_there_to_be_looked_at_closely():
     days = pa.array([20089 + row % 100 for row in range(400)], pa.int32()).cast(pa.date32())
     bounds = {"day": ("2025-01-01", "2025-04-10")}
