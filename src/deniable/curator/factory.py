@@ -171,12 +171,10 @@ def _contents(policy: Policy) -> Contents:
 
 def _declarable(table: pa.Table, unit: str | None, named: Collection[str]) -> pa.Table:
     """The columns that a policy can declare: others do not exist for questions, and cannot be named by the caller."""
-    absent = sorted(named - set(table.schema.names))
+    absent = sorted(set(named).difference(table.schema.names))
     if absent:
-        there = ", ".join(table.schema.names)
-        raise InvalidArgumentError(
-            "frame", f"has no column {absent[0]!r}, about which something is said: it has {there}"
-        )
+        what = f"has no column {absent[0]!r}, about which something is said: it has {', '.join(table.schema.names)}"
+        raise InvalidArgumentError("frame", what)
     for column in table.schema:
         read = kind_of(column.type) is not None or (is_instant(column.type) and column.name != unit)
         if (column.name in named or column.name == unit) and not read:
