@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import ClassVar
 
 import sqlglot
@@ -14,6 +15,8 @@ from deniable.planner.wording.misspelt import column_of_that_name, misspelt
 from deniable.planner.wording.own_words import QUESTION as QUESTION  # noqa: PLC0414 - for whoever reads a tree
 from deniable.planner.wording.spellings import plainly
 
+logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
+"""Its remarks quote a question as it is written, whatever a terminal makes of that; what is wrong, refusals say."""
 _LONGEST = 20_000
 _DEEPEST = 100
 
