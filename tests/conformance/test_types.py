@@ -198,3 +198,23 @@ def test_the_misspelt_word_is_underlined(asked, sql, word, meant):
     start, end = refused.value.position
     assert sql[start:end] == word
     assert refused.value.hint == f"Did you mean {meant}?"
+
+
+@pytest.mark.parametrize(
+    ("sql", "word"),
+    [
+        ("SELECT AVG(Alter) AS x FROM visits", "Alter"),
+        ("SELECT Alter, COUNT(*) AS n FROM visits GROUP BY Alter", "Alter"),
+        ("SELECT COUNT(*) AS n FROM visits WHERE window > 3 AND into = 4", None),
+        ("SELECT COUNT(*) AS n FROM visits WHERE into > 3", "into"),
+        ("SELECT COUNT(*) FROM visits WHERE", None),
+        ("SELECT COUNT(*) FROM visits WHERE age = 1 AND AND 2", None),
+    ],
+)
+def test_a_column_called_like_a_word_of_sql_is_to_be_quoted(asked, sql, word):
+    with pytest.raises(Refused) as refused:
+        asked[0].explain(sql, epsilon=1)
+    assert refused.value.code == "syntax"
+    start, end = refused.value.position
+    assert (f'double quotes: "{word}".' in refused.value.hint) is (word is not None)
+    assert word is None or sql[start:end] == word

@@ -23,11 +23,12 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 OFFERED = {"excel", "learn", "pandas", "pld", "plot", "polars", "postgres", "scipy", "serve", "spark"}
 """The extras that people choose from; the others are for those who change the project."""
+USAGE = 2
 MOST = 350
 """What an installation takes, in MB, as du -m counts."""
 WITHOUT_EXTRAS = """
 import sys
-EXTRAS = {"scipy", "sqlalchemy", "pandas", "polars", "matplotlib", "sklearn", "fastapi", "psycopg"}
+EXTRAS = {"scipy", "sqlalchemy", "pandas", "polars", "matplotlib", "sklearn", "fastapi", "psycopg", "httpx", "uvicorn"}
 class Hidden:
     def find_spec(name, *_):
         if name.split(".")[0] in EXTRAS:
@@ -88,8 +89,11 @@ def test_the_unpacked_wheel_works_without_extras(wheel: Path, tmp_path: Path) ->
     alone = [sys.executable, "-c", WITHOUT_EXTRAS]
     assert "reconstruct" in run([*alone, "attack", "list"], tmp_path, environment)
     assert "audit passed" in run([*alone, "demo"], tmp_path, environment)
-    refused = subprocess.run([*alone, "attack", "reconstruct"], cwd=tmp_path, env=environment, capture_output=True)  # noqa: PLW1510
-    assert b"pip install 'deniable[scipy]'" in refused.stderr
+    for words, extra in ((["attack", "reconstruct"], "scipy"), (["serve", "--demo"], "serve")):
+        refused = subprocess.run([*alone, *words], cwd=tmp_path, env=environment, capture_output=True)  # noqa: PLW1510
+        assert refused.returncode == USAGE
+        assert refused.stderr.startswith(b"error: ")
+        assert f"pip install 'deniable[{extra}]'".encode() in refused.stderr
 
 
 @pytest.mark.deep

@@ -122,6 +122,12 @@ def test_only_frames_can_be_protected(frame):
         deniable.protect(frame, epsilon=1)
 
 
+@pytest.mark.parametrize("said", [{"bounds": {"agee": (0, 110)}}, {"values": {"Age": [1, 2]}}, {"steps": {"x": 1}}])
+def test_what_is_said_of_a_column_that_is_not_there_is_no_slip_that_passes(said):
+    with pytest.raises(InvalidArgumentError, match="about which something is said: it has age, town"):
+        deniable.protect(pa.table({"age": [1, 2], "town": ["a", "b"]}), epsilon=1, **said)
+
+
 def test_protecting_guesses_nothing():
     frame = pa.table({"age": [1, 2, 3], "town": ["a", "b", "c"]})
     with deniable.protect(frame, epsilon=1) as curator:

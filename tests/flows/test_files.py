@@ -273,6 +273,7 @@ WRONG: dict[str, tuple[Maker, str]] = {
     "a book that is none": (texts("t.xlsx", "a,b"), "cannot be read|needs: pip install"),
     "a folder without tables": (lambda folder: str((folder / "d").mkdir() or "d/"), "there are no files"),
     "a pattern that fits nothing": (lambda _: "v-*.csv", "there are no files"),
+    "lines that end in two ways": (texts("t.csv", "a,b\r", "1,2\r", "3,4"), "its lines end in different ways"),
     "a table that is not there": (lambda folder: database(folder).replace("visits", "gone"), "cannot be read"),
 }
 

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from deniable.accounting import Filter
+from deniable.core.shown import printable
 from deniable.curator.budget import Budget
 from deniable.curator.builder import Question
 from deniable.curator.models import Modelling
@@ -27,6 +28,14 @@ class Curator(Releasing, Modelling):
     """
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Whose it is, and what can be asked of it; what is left is `budget`'s to say."""
+        cap = self.policy.cap
+        who = f", asked by {self.analyst}" if self.analyst is not None else ""
+        names = ", ".join(self.policy.tables)
+        whose = f"Curator of {self.policy.population}: tables {names}; budget epsilon {float(cap.epsilon):g}{who}"
+        return f"<{printable(whose)}>"
 
     def table(self, name: str) -> Question:
         """A question about this table, built step by step: the same as in SQL, and recorded as the same."""

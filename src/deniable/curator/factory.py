@@ -109,9 +109,9 @@ def protect(
     declared: dict[str, object] = {"source": str(source), "columns": columns}
     declared |= {"unit": unit} if unit is not None else {}
     declared |= {"contribution": contribution} if contribution is not None else {}
-    budget: dict[str, object] = {"epsilon": epsilon}
+    budget: dict[str, object] = {"epsilon": exact("epsilon", epsilon)}
     if delta is not None:  # half of it is kept for private group keys
-        budget |= {"delta": delta, "delta_for_keys": exact("delta", delta) / 2}
+        budget |= {"delta": exact("delta", delta), "delta_for_keys": exact("delta", delta) / 2}
     policy = Policy.from_mapping(
         {
             "population": {"name": name, "neighbours": neighbours} | ({"zone": where} if where is not None else {}),
@@ -171,6 +171,10 @@ def _contents(policy: Policy) -> Contents:
 
 def _declarable(table: pa.Table, unit: str | None, named: Collection[str]) -> pa.Table:
     """The columns that a policy can declare: others do not exist for questions, and cannot be named by the caller."""
+    absent = sorted(set(named).difference(table.schema.names))
+    if absent:
+        what = f"has no column {absent[0]!r}, about which something is said: it has {', '.join(table.schema.names)}"
+        raise InvalidArgumentError("frame", what)
     for column in table.schema:
         read = kind_of(column.type) is not None or (is_instant(column.type) and column.name != unit)
         if (column.name in named or column.name == unit) and not read:

@@ -50,14 +50,16 @@ def as_iso(cell: str, example: str) -> str:
 def shown_by(cells: list[str]) -> str | None:
     """31 December 2025, as these cells would write it; None if they are no days, or could be read both ways.
 
+    Those among them that write 2025-12-31 say nothing: they are read in any case.
+
     Example:
-        >>> shown_by(["3.4.2025", "7.4.2025"]), shown_by(["3/4/2025", "3/14/2025 10:30"]), shown_by(["3/4/2025"])
+        >>> shown_by(["3.4.2025", "7.4.2025"]), shown_by(["3/14/2025 10:30", "2025-04-03"]), shown_by(["3/4/2025"])
         ('31.12.2025', '12/31/2025', None)
     """
-    found = [_FIRST_OR_SECOND.fullmatch(cell) for cell in cells]
+    found = [_FIRST_OR_SECOND.fullmatch(cell) for cell in cells if not re.fullmatch(_ISO, cell)]
     days = [one for one in found if one is not None]
     signs = {one[2] for one in days}
-    if not days or len(days) < len(cells) or len(signs) > 1:
+    if not days or len(days) < len(found) or len(signs) > 1:
         return None
     (sign,) = signs
     first, second = (max(int(one[group]) for one in days) > _LAST_MONTH for group in (1, 3))

@@ -12,8 +12,10 @@ from deniable.files.formats import endings
 from deniable.files.layout import DELIMITERS, UTF_8, Layout, start
 
 _BLOCK = 1 << 20
+_MOST = 0.9
 _POINT = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 _COMMA = re.compile(r"\s*[+-]?(\d{1,3}(\.\d{3})+|\d*)(,\d+)?\s*")
+_FRACTION = re.compile(r".*,(\d|\d\d|\d{4,})\s*")
 _DAY = re.compile(r"\s*\d{4}-\d{2}-\d{2}.*")
 
 
@@ -27,7 +29,8 @@ def sniffed(path: Path) -> Layout:
     named = Layout(quote=quote, encoding=encoding).delimiter_of(path)
     delimiter = max((named, *DELIMITERS), key=lambda sign: _regular(lines, sign, quote))
     rows = [row for row in csv.reader(lines, delimiter=delimiter, quotechar=quote) if row]
-    decimal = "," if delimiter != "," and any(map(_commas, _columns(rows[1:]))) else "."
+    commas = _commas if delimiter != "," else _fractions  # 1,234 between commas is as likely a thousand
+    decimal = "," if any(map(commas, _columns(rows[1:]))) else "."
     known = None if delimiter == named and rows and len(rows[0]) > 1 else delimiter
     written = None if known == "," or (known is None and named == ",") else delimiter
     header = not _is_row(rows)
@@ -75,7 +78,14 @@ def _columns(rows: list[list[str]]) -> list[list[str]]:
 
 
 def _commas(cells: list[str]) -> bool:
-    return any("," in cell for cell in cells) and all(_COMMA.fullmatch(cell) for cell in cells)
+    """Whether commas stand before fractions: among few other words, such as n/a."""
+    numbers = [cell for cell in cells if _COMMA.fullmatch(cell)]
+    return any("," in cell for cell in numbers) and len(numbers) > _MOST * len(cells)
+
+
+def _fractions(cells: list[str]) -> bool:
+    """Whether the commas cannot stand between thousands."""
+    return _commas(cells) and any(_COMMA.fullmatch(cell) and _FRACTION.fullmatch(cell) for cell in cells)
 
 
 def _is_row(rows: list[list[str]]) -> bool:

@@ -26,6 +26,7 @@ _WILD = re.compile(r"[*?]")
 _SEVERAL = frozenset({FileFormat.DATABASE, FileFormat.EXCEL})
 """What can hold several tables."""
 _ALONE = frozenset(FileFormat) - IN_PARTS
+_ENDS = "its lines end in different ways, some with CR LF and some with LF, or a line break is in a cell without quotes"
 _INSIDE = re.compile(r'(?:("(?:[^"]|"")+"|[^".]+)\.)?("(?:[^"]|"")+"|[^".]+)')
 """A table, and before it the schema."""
 
@@ -138,7 +139,7 @@ class DataFile:
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         if self.format is FileFormat.CSV and not isinstance(error, OSError):
             reason = "it is not CSV in UTF-8 with a header line and as many cells in every line"
-            reason += _line(str(error))
+            reason = _ENDS if "reached an invalid state" in str(error) else reason + _line(str(error))
         if not any(one.stat().st_size for one in self.files):
             reason = "it is empty"
         return InvalidArgumentError(argument, f"cannot be read from {self.path}: {reason}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import ClassVar
 
 import sqlglot
@@ -10,10 +11,12 @@ from sqlglot.dialects.duckdb import DuckDB
 from sqlglot.errors import SqlglotError
 
 from deniable.core.errors import Refused, asking
-from deniable.planner.wording.misspelt import misspelt
+from deniable.planner.wording.misspelt import column_of_that_name, misspelt
 from deniable.planner.wording.own_words import QUESTION as QUESTION  # noqa: PLC0414 - for whoever reads a tree
 from deniable.planner.wording.spellings import plainly
 
+logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
+"""Its remarks quote a question as it is written, whatever a terminal makes of that; what is wrong, refusals say."""
 _LONGEST = 20_000
 _DEEPEST = 100
 
@@ -80,11 +83,7 @@ def _parsed(text: str) -> exp.Expression:
     try:
         statements = [statement for statement in _statements(text) if statement is not None]
     except SqlglotError as error:
-        word = misspelt(text)
-        if word is not None:
-            reason = f"{text[word.start : word.end]!r} is not a word of SQL."
-            raise Refused("syntax", reason, f"Did you mean {word.meant}?", (word.start, word.end)) from None
-        raise Refused("syntax", "This is not valid SQL.", _detail(error), _place(error, text)) from None
+        raise _unreadable(text, error) from None
     except RecursionError:
         raise Refused("too-long", "The question is too deeply nested.", "Split it into several.") from None
     if len(statements) != 1:
@@ -97,6 +96,20 @@ def _parsed(text: str) -> exp.Expression:
         raise Refused("too-long", "The question is too deeply nested.", "Use IN (...) for long lists of alternatives.")
     plainly(statement)
     return statement
+
+
+def _unreadable(text: str, error: SqlglotError) -> Refused:
+    """Where the text stops being SQL, and what may have been meant."""
+    word = misspelt(text)
+    if word is not None:
+        reason = f"{text[word.start : word.end]!r} is not a word of SQL."
+        return Refused("syntax", reason, f"Did you mean {word.meant}?", (word.start, word.end))
+    place = column_of_that_name(text)
+    if place is not None:
+        column = text[slice(*place)]
+        reason = f"{column} is a word of SQL, and cannot be read as a name here."
+        return Refused("syntax", reason, f'If a column is called so, put it into double quotes: "{column}".', place)
+    return Refused("syntax", "This is not valid SQL.", _detail(error), _place(error, text))
 
 
 class _WithTop(DuckDB):

@@ -1,5 +1,8 @@
 """What the planner rests on in sqlglot's trees: one of these fails before a new version changes a meaning."""
 
+import subprocess
+import sys
+
 import pytest
 import sqlglot
 from sqlglot import exp
@@ -126,3 +129,12 @@ def test_nodes_are_equal_by_content_and_copies_keep_their_place():
     assert hash(one) == hash(other)
     column = next(parse("SELECT SUM(age) FROM visits").find_all(exp.Column))
     assert position(column.copy()) == position(column)
+
+
+def test_what_is_no_question_is_refused_and_not_repeated_to_a_terminal():
+    """The parser's own remark has the text as it was written: with escapes, it would rewrite a server's log."""
+    said = "from deniable.planner.parse import read\nread('ALTER TABLE x ADD \\x1b[2J')"
+    done = subprocess.run([sys.executable, "-c", said], capture_output=True, text=True, check=False)
+    assert "Only SELECT is supported" in done.stderr
+    assert "\x1b" not in done.stderr
+    assert "Falling back" not in done.stderr

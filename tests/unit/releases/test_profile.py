@@ -19,7 +19,7 @@ from deniable.releases.profile.histogram import ValueHistogram
 from deniable.releases.profile.measured import MeasuredCells, RunningSums
 from deniable.releases.profile.people import RowsPerPerson
 from deniable.releases.profile.profile import ListedValues, Profile, TableProfile
-from deniable.releases.profile.suggest import applied, best_contribution, suggestions
+from deniable.releases.profile.suggest import applied, best_contribution, suggestions, untold
 
 RUNS = 120
 LEAST = binom.ppf(1e-8, RUNS, 0.95)
@@ -122,6 +122,15 @@ def test_suggested_bounds_are_friendly_and_leave_little_outside():
         assert {low, high} <= set(value_edges(Kind.NUMBER))
         assert ((float(low) > COSTS) | (float(high) < COSTS)).mean() < 0.1
         assert high <= 10_000
+
+
+def test_bounds_that_noise_has_chosen_are_not_suggested():
+    """Sixteen times as much noise as there are people: what is said of bounds would be about the noise alone."""
+    table = TableProfile("visits", None, {"cost": values(), "few": values(sigma=65_000)})
+    one = Profile({"visits": table}, PAID, free=True, confidence=CONFIDENCE, release="0" * 12)
+    assert [(found.column, found.setting) for found in suggestions(one, Fraction(1))] == [("cost", "bounds")]
+    (words,) = untold(one)
+    assert words.startswith("tables.visits.columns.few: no bounds suggested, too much noise for so few people")
 
 
 def test_the_best_contribution_grows_with_the_spend():

@@ -67,7 +67,8 @@ def _verify(policy: Policy) -> None:
         with Progress(transient=True) as bar:
             task = bar.add_task("checking entries")
             checked = curator.ledger.verify(lambda done, of: bar.update(task, completed=done, total=of))
-        Console().print(f"{checked} entries fit together; head {curator.ledger.head.digest}", soft_wrap=True)
+        entries = "entry fits" if checked == 1 else "entries fit"
+        Console().print(f"{checked:,} {entries} together; head {curator.ledger.head.digest}", soft_wrap=True)
 
 
 @app.command("export")

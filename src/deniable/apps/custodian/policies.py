@@ -54,7 +54,8 @@ def init(
     typed = quote(str(target))
     for words in (
         f"wrote {target}: replace what is marked, then run: deniable check {typed}",
-        f"for bounds and contributions that are not guessed: deniable profile {typed} --rho 0.002 --suggest",
+        f"for bounds and contributions that are not guessed: deniable ledger create {typed}, "
+        f"and then: deniable profile {typed} --rho 0.002 --suggest",
     ):
         Console().print(words, soft_wrap=True, markup=False)
 
@@ -129,6 +130,8 @@ def _beside(written: Path, source: DataFile) -> Path:
     """Where a draft goes: into the folder from which its source is named."""
     while source.wild and ("*" in str(written) or "?" in str(written)):
         written = written.parent
+    if not written.name or written.name == "..":  # the folder in which somebody is, or the one above
+        written = source.path
     return written / f"{source.title}.toml" if source.wild else written.with_name(f"{bare(written)}.toml")
 
 

@@ -41,7 +41,7 @@ def command(
     Suggestions, and notes with numbers in later answers, cost nothing more. With the same rho it is free the next time.
     """
     from deniable.curator import adopt
-    from deniable.releases.profile.suggest import applied, suggestions
+    from deniable.releases.profile.suggest import applied, suggestions, untold
 
     console = Console()
     with deniable.open(policy) as curator:
@@ -58,6 +58,8 @@ def command(
     found = suggestions(profile, Fraction(typical), never)
     for one in found:
         console.print(printable(str(one)), soft_wrap=True, markup=False, highlight=False)
+    for words in untold(profile):
+        console.print(printable(words), style="yellow", soft_wrap=True, markup=False, highlight=False)
     if apply:
         path = Path(policy)
         text, left = applied(path.read_text(encoding="utf-8"), found, profile.release)

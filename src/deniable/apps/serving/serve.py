@@ -11,12 +11,15 @@ import typer
 from rich.console import Console
 
 from deniable.core.errors import InvalidArgumentError
+from deniable.core.extras import needed
 
 if TYPE_CHECKING:
     from deniable.service.service import Service
 
 _LOOPBACK = "127.0.0.1"
 _PORTS = 65_535
+_LIBRARIES = ("fastapi", "jinja2", "markdown_it", "tomlkit", "uvicorn")
+"""What doors and the console are built with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +71,6 @@ def command(
         raise InvalidArgumentError("policies", "must be named: deniable serve clinic.toml, or: deniable serve --demo")
     if (tls_cert is None) != (tls_key is None):
         raise InvalidArgumentError("tls-key", "belongs to --tls-cert: give both, or none")
-    served, token = list(policies or ()), ""
-    if demo:
-        from deniable.apps.serving.made_up import made_up
-
-        policy, token = made_up(Path("clinic-demo"))
-        served = [policy]
     doors = {
         "http": http or ("8080" if demo or pg is None else None),
         "pg": pg or ("5433" if demo or http is None else None),
@@ -81,6 +78,14 @@ def command(
     addresses = {name: Address.read(name, written) for name, written in doors.items() if written is not None}
     if browse and "http" not in addresses:
         raise InvalidArgumentError("open", "needs the HTTP door: give --http")
+    for library in _LIBRARIES:
+        needed("serve", library, "serve")
+    served, token = list(policies or ()), ""
+    if demo:
+        from deniable.apps.serving.made_up import made_up
+
+        policy, token = made_up(Path("clinic-demo"))
+        served = [policy]
     asyncio.run(_serve(served, addresses, (tls_cert, tls_key), Console(stderr=True), token if browse else None))
 
 

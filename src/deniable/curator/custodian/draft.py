@@ -21,8 +21,14 @@ MARK = "FROM THE DATA"
 FEW = 24
 """Texts with so few different values are probably a public list; and so few are no people."""
 _YES_NO = 2
+_NEVER = ", nulls = false"
 _LOOKED = f"# {MARK}: replace by public knowledge"
 _NUMBERS = 'most of these are numbers: with type = "number" and bounds, the others count as missing'
+_SIGNED = (
+    "these seem to be numbers with signs (12%, $5, 1,234.50), which are not read: take them out of the file to add up"
+)
+_ALWAYS = f"{MARK}: no row is without a value; if that can change, delete: nulls = false"
+_NOTHING = "no row has a value"
 _FOREIGN = (
     'these seem to be days: to use them as dates, say how they are written, csv = { dates = "31.12.2025" }; '
     "years need four digits"
@@ -101,7 +107,7 @@ def draft(source: str | Path, choose: Choice | None = None) -> str:
     candidates = _candidates(file, columns)
     chosen = choose(candidates) if choose else next((one.name for one in candidates if one.likely), None)
     name = re.sub(r"\W", "_", file.title) or "data"
-    described = "\n".join(_line(column, column.name == chosen) for column in columns)
+    described = "\n".join(_line(column, is_unit=column.name == chosen, bare=bare) for column in columns)
     head = _HEAD.format(
         mark=MARK,
         title=_quoted(name),
@@ -111,7 +117,18 @@ def draft(source: str | Path, choose: Choice | None = None) -> str:
         layout=_layout(file),
         unit=_unit(chosen, candidates),
     )
-    return head + (_BARE_FILE if bare else "") + described + "\n"
+    return head + (_BARE_FILE if bare else "") + _titled(file) + described + "\n"
+
+
+def _titled(file: DataFile) -> str:
+    """What to say of a first line in which most cells are empty: above the names there is a title, then."""
+    cells = file.layout.first_row(file.files[0]) if file.format is FileFormat.CSV and file.layout.header else []
+    named = sum(bool(cell.strip()) for cell in cells)
+    return (
+        f"# The first line {_flat(repr(','.join(cells)))} names {named} of {len(cells)} columns: {_TITLE}\n"
+        if 2 * named < len(cells)
+        else ""
+    )
 
 
 def _candidates(file: DataFile, columns: Sequence[Looked]) -> list[Candidate]:
@@ -180,7 +197,7 @@ def _unit(chosen: str | None, candidates: Sequence[Candidate]) -> str:
     )
 
 
-def _line(column: Looked, is_unit: bool) -> str:  # noqa: FBT001 - a fact, not a switch
+def _line(column: Looked, *, is_unit: bool, bare: bool) -> str:
     """One column's line; what cannot be declared is left out, and says why."""
     name = _key(column.name)
     if column.kind is None:
@@ -191,11 +208,12 @@ def _line(column: Looked, is_unit: bool) -> str:  # noqa: FBT001 - a fact, not a
     if is_unit:
         integer = unit_kind_of(column.type) is Kind.INTEGER
         return f'{name} = {{ type = "{"integer" if integer else "text"}" }}'
-    facts = _facts(column) + (", nulls = false" if column.complete else "")
+    facts = _facts(column) + (_NEVER if column.complete else "")
     if column.instant:
         return f'{name} = {{ type = "timestamp"{facts} }}   {_LOOKED}; it has a time zone, and is read in the one above'
-    said = [_LOOKED.removeprefix("# ")] * bool(facts)
-    said += [_FOREIGN] * column.foreign_days + [_NUMBERS] * column.mostly_numbers
+    looked_up = _ALWAYS if facts == _NEVER else _LOOKED.removeprefix("# ")
+    said = [looked_up] * bool(facts) + [_NOTHING] * (column.values == () and not bare)
+    said += [_FOREIGN] * column.foreign_days + [_NUMBERS] * column.mostly_numbers + [_SIGNED] * column.signed_numbers
     return f'{name} = {{ type = "{column.kind.value}"{facts} }}' + (f"   # {'; '.join(said)}" if said else "")
 
 
@@ -213,6 +231,7 @@ def _facts(column: Looked) -> str:
 
 _PLACES = re.compile(r"DECIMAL\(\d+,\s*([1-6])\)")
 """As many digits behind the point as each value has."""
+_TITLE = "if it is a title, take the lines above the names out of the file, and draft again."
 _BARE_FILE = "# The file has no rows to look at: say yourself what type each column is, and its bounds or values.\n"
 
 

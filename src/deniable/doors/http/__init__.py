@@ -8,7 +8,8 @@ formats     answers in the form that Accept names
 problems    refusals and failures as problem+json
 shapes      what bodies look like
 guard       size of bodies, headers that keep browsers safe, who is asking
-client      `deniable.connect`
+connect     `deniable.connect`
+client      the curator that it gives
 received    its answers and budgets
 server      listening
 """

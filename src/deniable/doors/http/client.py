@@ -1,4 +1,4 @@
-"""`deniable.connect`: a curator behind an address, with the methods of a local one."""
+"""A curator behind an address, with the methods of a local one."""
 
 from __future__ import annotations
 
@@ -132,11 +132,6 @@ class ServedCurator:
         if found.status_code > _TOO_OLD:
             raise _raised(found, body)
         return found
-
-
-def connect(url: str, *, token: str) -> ServedCurator:
-    """The curator that is served at this address; a notebook changes one line and keeps the others."""
-    return ServedCurator(url, token)
 
 
 def _raised(response: httpx.Response, body: object) -> Exception:

@@ -5,6 +5,7 @@ It reads as the engine reads: what is NULL here is NULL in every question, and w
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
@@ -31,10 +32,19 @@ _GUESSES = {
     " AND COALESCE(TRY_CAST({0} AS TIMESTAMP) = TRY_CAST(TRY_CAST({0} AS DATE) AS TIMESTAMP), false)",
     "TIMESTAMP": "regexp_matches({0}, '^ *[0-9][0-9][0-9][0-9]') AND TRY_CAST({0} AS TIMESTAMP) IS NOT NULL"
     " AND NOT regexp_matches({0}, '[0-9](Z|z|[+-][0-9:]+)$')",
+    "TIMESTAMP WITH TIME ZONE": "regexp_matches({0}, '^ *[0-9][0-9][0-9][0-9]-')"
+    " AND TRY_CAST({0} AS TIMESTAMP WITH TIME ZONE) IS NOT NULL",
 }
 """What every text in a column must be, to be read as one of these by the engine's own casts. 02138 is a code, and
 1/2/24 no day of the year 1, as which it would be read. None may be NULL: bool_and would pass over it."""
-_NUMBER = r"NULLIF(regexp_full_match(trim({0}), '[+-]?(0|[1-9][0-9]*)([.,][0-9]+)?'), false)"
+_NUMBER = {
+    ".": r"[+-]?(0|[1-9][0-9]*)(\.[0-9]+)?",
+    ",": r"[+-]?(0|[1-9][0-9]{0,2}(\.[0-9]{3})+|[1-9][0-9]*)(,[0-9]+)?",
+}
+"""As it is read, by what stands before the fraction."""
+_SIGNED = r"[+-]?\p{Sc}? ?[+-]?(0|[1-9][0-9]{0,2}([.,\x27 ][0-9]{3})+|[1-9][0-9]*)([.,][0-9]+)? ?[%\p{Sc}]?"
+"""A number as people write it, with signs that are not read."""
+_CODE = "0[0-9]+"
 _MOST = 0.9
 _FOREIGN_DAY = r"[0-9]{1,2}[./-][0-9]{1,2}[./-]([0-9]{2}|[0-9]{4})"
 
@@ -60,18 +70,27 @@ class Looked:
     foreign_days: bool = False
     """Whether every text seems to be a day in a form that is not read as one, such as 31.12.2025."""
     mostly_numbers: bool = False
-    """Whether nine texts in ten, but not all, would be read as numbers, such as 12, 15 and n/a."""
+    """Whether nine texts in ten, but not all, would be read as numbers, such as 12, 15 and n/a; no codes like 02138."""
+    signed_numbers: bool = False
+    """Whether nine texts in ten are numbers to people alone, such as 12%, $5 and 1,234.50."""
 
 
 def types(file: DataFile) -> dict[str, str]:
-    """The columns and DuckDB's names of their types; those of a text file are guessed, from its first rows."""
+    """The columns and DuckDB's names of their types; those of a text file are guessed, from its first rows.
+
+    None is guessed to be an instant, which only a policy with a time zone can declare.
+    """
+    return _types(file, [kind for kind in _GUESSES if not is_instant(kind)])
+
+
+def _types(file: DataFile, guesses: Collection[str]) -> dict[str, str]:
     found = columns(file)
     texts = [name for name in found if file.untyped(name)]
     if not texts:
         return found
-    tests = ", ".join(_test(file, name, kind) for name in texts for kind in _GUESSES)
+    tests = ", ".join(_test(file, name, kind) for name in texts for kind in guesses)
     passed = iter(row(file, f"SELECT {tests} FROM (FROM {HERE} LIMIT {_SAMPLE})"))  # noqa: S608 - quoted
-    fits = {name: [kind for kind in _GUESSES if next(passed)] for name in texts}
+    fits = {name: [kind for kind in guesses if next(passed)] for name in texts}
     return found | {name: kinds[0] for name, kinds in fits.items() if kinds}
 
 
@@ -102,7 +121,7 @@ def counted(file: DataFile, column: str) -> tuple[int, int]:
 
 def _look(file: DataFile, few: int) -> list[Looked]:
     found = columns(file)
-    kinds = {name: (guessed, _declarable(guessed)) for name, guessed in types(file).items()}
+    kinds = {name: (guessed, _declarable(guessed)) for name, guessed in _types(file, _GUESSES).items()}
     told = replace(file, declared={name: kind for name, (_, kind) in kinds.items() if kind is not None})
     declared = {
         name: Column(name, kind, zone="UTC" if is_instant(stored) else None)
@@ -112,17 +131,19 @@ def _look(file: DataFile, few: int) -> list[Looked]:
     read_as = {
         name: read(Stored(quoted(name), found[name]), column, DuckDBDialect()) for name, column in declared.items()
     }
-    facts = ", ".join(_facts(read_as[name], column.kind) for name, column in declared.items())
+    decimal = file.layout.decimal
+    facts = ", ".join(_facts(read_as[name], column.kind, decimal) for name, column in declared.items())
     looked_up = iter(row(told, f"SELECT {facts} FROM {HERE}") if facts else ())  # noqa: S608 - quoted
     looked = []
     for name, (guessed, kind) in kinds.items():
         if kind is None:
             looked.append(Looked(name, guessed, None))
             continue
-        complete, low, high, *forms = (next(looked_up) for _ in range(5))
+        complete, low, high, *forms = (next(looked_up) for _ in range(6))
         values = _values(told, read_as[name], few) if kind is Kind.TEXT else None
         seen = Looked(name, guessed, kind, low, high, values, complete, is_instant(guessed), *map(bool, forms))
-        looked.append(replace(seen, mostly_numbers=seen.mostly_numbers and file.untyped(name)))
+        mostly, signed = seen.mostly_numbers and file.untyped(name), seen.signed_numbers and not seen.mostly_numbers
+        looked.append(replace(seen, mostly_numbers=mostly, signed_numbers=signed))
     return looked
 
 
@@ -143,16 +164,27 @@ def _test(file: DataFile, name: str, kind: str) -> str:
     return f"COALESCE(bool_and({guess}) FILTER (WHERE {quoted(name)} IS NOT NULL), false)"
 
 
-def _facts(value: str, kind: Kind) -> str:
+def _facts(value: str, kind: Kind, decimal: str) -> str:
     """Whether it is complete, its ends, where its kind has some, and of texts whether they are days or numbers."""
     complete = f"COUNT(*) = COUNT({value})"
     if kind is Kind.TEXT:
-        foreign = f"bool_and(regexp_full_match(trim({value}), '{_FOREIGN_DAY}')) FILTER (WHERE {value} IS NOT NULL)"
-        return f"{complete}, NULL, NULL, {foreign}, COUNT({_NUMBER.format(value)}) > {_MOST} * COUNT({value})"
+        foreign = f"bool_and({_like(value, _FOREIGN_DAY)}) FILTER (WHERE {value} IS NOT NULL)"
+        plain, signed = (_most(value, pattern) for pattern in (_NUMBER[decimal], _SIGNED))
+        codes = f"COUNT(*) FILTER (WHERE {_like(value, _CODE)})"
+        return f"{complete}, NULL, NULL, {foreign}, {codes} = 0 AND {plain}, {codes} = 0 AND {signed}"
     if kind is Kind.BOOLEAN:
-        return f"{complete}, NULL, NULL, false, false"
+        return f"{complete}, NULL, NULL, false, false, false"
     finite = f" FILTER (WHERE isfinite({value}))" if kind is Kind.NUMBER else ""
-    return f"{complete}, MIN({value}){finite}, MAX({value}){finite}, false, false"
+    return f"{complete}, MIN({value}){finite}, MAX({value}){finite}, false, false, false"
+
+
+def _like(value: str, pattern: str) -> str:
+    return f"regexp_full_match(trim({value}), '{pattern}')"
+
+
+def _most(value: str, pattern: str) -> str:
+    """Whether nine in ten are so."""
+    return f"COUNT(*) FILTER (WHERE {_like(value, pattern)}) > {_MOST} * COUNT({value})"
 
 
 def _values(file: DataFile, value: str, few: int) -> tuple[str, ...] | None:

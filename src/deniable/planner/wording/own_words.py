@@ -81,7 +81,8 @@ def instead(name: str, node: exp.Expression, known: Iterable[str]) -> str:
     if close:
         return f"Did you mean {close[0]}?"
     column = next((found.sql() for found in node.find_all(exp.Column)), "column")
-    return f"Use CASE WHEN {column} ... THEN ... END, or a function of docs/sql.md"
+    quoted = "; a column with brackets in its name goes in double quotes" * isinstance(node, exp.Anonymous)
+    return f"Use CASE WHEN {column} ... THEN ... END, or a function of docs/sql.md{quoted}"
 
 
 def advised(name: str) -> bool:

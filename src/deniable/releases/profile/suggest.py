@@ -11,7 +11,8 @@ from fractions import Fraction
 from deniable.core.algebra.expression import Kind
 from deniable.core.calendar import DAY
 from deniable.releases.profile.cells import row_edges
-from deniable.releases.profile.people import RowsPerPerson
+from deniable.releases.profile.histogram import ValueHistogram
+from deniable.releases.profile.people import Between, RowsPerPerson
 from deniable.releases.profile.profile import ListedValues, Profile, around, shown
 
 _MARK = "# from the private profile"
@@ -21,6 +22,8 @@ _SEEN = 0.001
 """The least share that is written as one."""
 _BEYOND = 0.005
 """Of the values, about so many may lie beyond each bound."""
+_MOST = 0.25
+"""Bounds outside of which more of the values may lie were chosen by noise, and are not suggested."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +60,9 @@ def suggestions(
             why = f"{_left_out(table.people, best)}; best for a count at ε {float(epsilon):g}"
             found.append(Suggestion(table.name, None, "contribution", str(best), why))
         for name, column in table.columns.items():
-            bounds = column.bounds(_BEYOND)
-            if bounds is None:
+            bounds, outside = _bounds(column)
+            if bounds is None or outside is None or outside.high > _MOST:
                 continue
-            outside = column.outside(*bounds)
             value = f"[{_toml(bounds[0], column.kind)}, {_toml(bounds[1], column.kind)}]"
             why = f"about {outside.value:.1%} of the values lie outside (at most {outside.high:.1%})"
             found.append(Suggestion(table.name, name, "bounds", value, why))
@@ -73,6 +75,27 @@ def suggestions(
             if share.low > 0 and (table.name, name) in never_missing
         ]
     return tuple(found)
+
+
+def untold(profile: Profile) -> tuple[str, ...]:
+    """Of which columns no bounds are suggested, because the noise is too large for so few people, and what to do."""
+    found = []
+    for table in profile.tables.values():
+        for name, column in table.columns.items():
+            _, outside = _bounds(column)
+            if outside is None or outside.high > _MOST:
+                most = "nobody can tell how many" if outside is None else f"up to {outside.high:.0%}"
+                why = f"too much noise for so few people: {most} of the values could lie outside"
+                found.append(
+                    f"tables.{table.name}.columns.{name}: no bounds suggested, {why}; spend more rho, or say them"
+                )
+    return tuple(found)
+
+
+def _bounds(column: ValueHistogram) -> tuple[tuple[Fraction, Fraction] | None, Between | None]:
+    """Bounds that noise could find, if any, and which share of the values lies outside of them."""
+    bounds = column.bounds(_BEYOND)
+    return bounds, None if bounds is None else column.outside(*bounds)
 
 
 def _left_out(people: RowsPerPerson, contribution: int) -> str:

@@ -50,6 +50,15 @@ def test_a_draft_lies_where_its_source_is_named_from(
     assert isinstance(CliRunner().invoke(app, ["init", source]).exception, ValueError), "it is there already"
 
 
+@pytest.mark.parametrize("named", [".", "../parts", "deep/.."])
+def test_a_folder_may_be_named_from_inside(named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "parts/deep").mkdir(parents=True)
+    (tmp_path / "parts/p.csv").write_text("age\n1\n2\n")
+    monkeypatch.chdir(tmp_path / "parts")
+    printed("init", named)
+    assert 'source = "parts/"' in (tmp_path / "parts.toml").read_text()
+
+
 def test_a_wrong_answer_is_asked_again(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     said, offered = iter(["nobody", "visit_id", "-"]), []
 

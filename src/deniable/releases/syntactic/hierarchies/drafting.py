@@ -73,13 +73,13 @@ def draft_policy(file: str) -> str:
     ]
     for name in names:
         if table[name].null_count == table.num_rows:
-            lines.append(f"# {json.dumps(name)} holds nothing but NULL")
+            lines.append(f"# {_toml(name)} holds nothing but NULL")
             continue
         kind, settings = draft_of(table[name])
         value = {"mask": f"{{ mask = {settings[0] if settings else 0} }}", "flat": "{}"}.get(
             kind, f"{{ {kind} = [{', '.join(_toml(setting) for setting in settings)}] }}"
         )
-        lines.append(f"{json.dumps(name)} = {value}")
+        lines.append(f"{_toml(name)} = {value}")
     lines += [
         "",
         "# What they must not learn; move columns here, and ask for l or t.",
@@ -91,6 +91,6 @@ def draft_policy(file: str) -> str:
 
 
 def _toml(setting: Any) -> str:  # noqa: ANN401 - a text or a number
-    if isinstance(setting, str):
-        return json.dumps(setting)
+    if isinstance(setting, str):  # as people wrote it, but for the one sign that TOML escapes and JSON does not
+        return json.dumps(setting, ensure_ascii=False).replace("\x7f", "\\u007f")
     return str(setting) if setting.denominator == 1 else repr(float(setting))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from datetime import UTC, date, datetime
 from itertools import pairwise
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from deniable.core.errors import InvalidArgumentError
 from deniable.releases import anonymize, hierarchy
 from deniable.releases.syntactic.hierarchies.column import column
+from deniable.releases.syntactic.hierarchies.drafting import draft_policy
 
 
 def test_masks_hide_from_the_right_and_numbers_get_their_zeros():
@@ -150,6 +152,13 @@ def test_spans_grow_with_the_levels_and_end_at_one(values):
     for fine, coarse in pairwise(spans):
         assert np.all(fine <= coarse + 1e-12)
     assert np.all(spans[-1] == (len(values) > 1))
+
+
+def test_a_drafted_file_has_the_names_as_people_write_them(tmp_path):
+    (tmp_path / "t.csv").write_text('Größe,"a ""b"""\ngroß,1\nklein,2\n', encoding="utf-8")
+    text = draft_policy(str(tmp_path / "t.csv"))
+    assert '\n"Größe" = {}\n' in text
+    assert set(tomllib.loads(text)["quasi_identifiers"]) == {"Größe", 'a "b"'}
 
 
 def test_drafts_say_what_they_found():
