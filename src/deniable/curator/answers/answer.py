@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from deniable.core.algebra.expression import Column, Kind
@@ -196,9 +195,11 @@ def _typed(values: NDArray[np.float64], kind: Kind) -> pa.Array:
     if kind not in COUNTED:
         return whole.cast(TYPES[kind])
     counted = whole.cast(COUNTED[kind])
-    return (pc.min_element_wise(counted, _LAST, skip_nulls=False) if kind is Kind.TIMESTAMP else counted).cast(
-        TYPES[kind]
-    )
+    if kind is Kind.TIMESTAMP:
+        import pyarrow.compute as pc  # noqa: PLC0415 - slow to load, and most answers have no moments
+
+        counted = pc.min_element_wise(counted, _LAST, skip_nulls=False)
+    return counted.cast(TYPES[kind])
 
 
 def _arrow(output: Output, result: Result) -> pa.Array:
