@@ -177,7 +177,9 @@ class Executor:
         """A cursor has its rows from the start: an answer is whole, and paid for once; if there is room for it."""
         self._vacant(command.name)
         found = await self._desk.select(command.text, values, oids, None)
-        portal = Portal(Prepared(command.text, tuple(oids)), formats=(int(command.binary),), result=found, cursor=True)
+        prepared, formats = Prepared(command.text, tuple(oids)), (int(command.binary),)
+        outlives = command.hold and self.transaction == _IDLE
+        portal = Portal(prepared, (), formats, found, cursor=True, hold=command.hold, kept=outlives)
         self.keep_portal(command.name, portal)
         return Result("DECLARE CURSOR", notices=found.notices)
 
@@ -198,7 +200,7 @@ class Executor:
             case "end":
                 tag = "ROLLBACK" if self.transaction == _BROKEN else command.name
                 self.transaction = _IDLE
-                self._portals.clear()
+                self._ended(committed=tag == "COMMIT")
                 return Result(tag)
             case "savepoint":
                 self.transaction = _OPEN if command.name == "ROLLBACK" else self.transaction
@@ -221,6 +223,12 @@ class Executor:
                 return Result("DEALLOCATE")
             case _:
                 return Result(command.name)
+
+    def _ended(self, *, committed: bool) -> None:
+        """Of a transaction's cursors, those WITH HOLD are left if it was committed."""
+        for portal in self._portals.values():
+            portal.kept = portal.kept or (committed and portal.hold)
+        self._portals = {name: portal for name, portal in self._portals.items() if portal.kept}
 
     def _closed(self, name: str) -> Result:
         if name == "all":

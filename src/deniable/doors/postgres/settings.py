@@ -144,6 +144,18 @@ class Settings:
         return known
 
 
+def path(value: str | None) -> tuple[str, ...]:
+    """The schemas that `search_path` names; the user's own is not there.
+
+    Example:
+        >>> path('"$user", public'), path("Dummy,public"), path(""), path(None)
+        (('public',), ('dummy', 'public'), (), ('public',))
+    """
+    names = [one.strip() for one in (_FREE["search_path"] if value is None else value).split(",")]
+    found = [one[1:-1] if one[:1] == '"' == one[-1:] and len(one) > 1 else one.lower() for one in names]
+    return tuple(one for one in found if one and one != "$user")
+
+
 def assigned(text: str) -> tuple[str, str | None]:
     """What `SET name = value` sets: its name and value, None for DEFAULT.
 

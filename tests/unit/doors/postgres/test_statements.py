@@ -272,6 +272,50 @@ def test_a_cursor_goes_forward_in_text_and_binary_and_is_closed(door):
             connection.execute("FETCH ALL FROM b")
 
 
+def test_a_cursor_with_hold_outlives_its_transaction_if_that_is_committed(door):
+    with psycopg.connect(door.dsn()) as connection:
+        connection.execute("DECLARE a CURSOR WITH HOLD FOR SELECT 1")
+        connection.execute("DECLARE b CURSOR FOR SELECT 2")
+        connection.commit()
+        connection.execute("DECLARE c CURSOR WITH HOLD FOR SELECT 3")
+        connection.rollback()
+        assert connection.execute("FETCH ALL FROM a").fetchall() == [(1,)]
+        for name in "bc":
+            with pytest.raises(psycopg.errors.InvalidCursorName):
+                connection.execute(f"FETCH ALL FROM {name}")
+            connection.rollback()
+
+
+def test_tables_are_those_of_the_search_path(client, door):
+    before = door.spent()
+    client.execute("SET search_path = dummy")
+    assert client.execute("SELECT COUNT(*) FROM visits").fetchone() == (100,)
+    assert client.execute("SELECT current_schema(), current_schemas(false)").fetchone() == ("dummy", ["dummy"])
+    for unknown in ("SELECT COUNT(*) FROM hospitals", "SELECT COUNT(*) FROM public.visits v JOIN visits w ON true"):
+        with pytest.raises(psycopg.errors.UndefinedTable, match="search_path"):
+            client.execute(unknown)
+    assert door.spent() == before
+    client.execute("SET search_path = dummy, public")
+    assert client.execute("SELECT COUNT(*) FROM hospitals").fetchone()[0] > 0
+    assert "price" in price(client, "SELECT COUNT(*) FROM public.visits")
+    client.execute("RESET search_path")
+    assert "price" in price(client)
+
+
+def test_the_search_path_of_the_start_holds_too(door):
+    with psycopg.connect(door.dsn(options="-c search_path=dummy"), autocommit=True) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM visits").fetchone() == (100,)
+
+
+def test_an_array_is_compared_with_any(client):
+    for given in (["north"], ["north", "south"]):
+        written = ", ".join(f"'{one}'" for one in given)
+        (paid,) = client.execute(f"SELECT COUNT(*) FROM visits WHERE region IN ({written})").fetchone()
+        assert client.execute("SELECT COUNT(*) FROM visits WHERE region = ANY(%s)", [given]).fetchone() == (paid,)
+    names = described(client, "SELECT COUNT(*) AS n FROM visits WHERE region=ANY($1) AND age=ANY($2)")
+    assert names == [(b"n", 20)]
+
+
 def test_a_cursor_for_which_there_is_no_room_costs_nothing(door):
     with psycopg.connect(door.dsn(), autocommit=True) as connection:
         connection.execute("BEGIN")
