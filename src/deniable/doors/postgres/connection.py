@@ -211,7 +211,7 @@ class ClientConnection:
 
     def _before(self, result: Result) -> None:
         """What is said before the rows."""
-        for text in result.notices:
+        for text in () if self._settings.quiet else result.notices:
             self._wire.notice(text)
         for name in self._executor.changed():
             self._wire.parameter(*self._settings.show(name))

@@ -206,8 +206,7 @@ class Executor:
                 self.transaction = _OPEN if command.name == "ROLLBACK" else self.transaction
                 return Result(command.name)
             case "set":
-                self._changed.append(self._settings.set(*assigned(text)))
-                return Result("SET")
+                return self._set(text)
             case "show":
                 return self._show(text)
             case "reset" | "discard":
@@ -224,8 +223,24 @@ class Executor:
             case _:
                 return Result(command.name)
 
+    def _set(self, text: str) -> Result:
+        """SET; with LOCAL, until the transaction is over, and without a transaction for nothing."""
+        name, value = assigned(text)
+        words = [token.name for token in tokens(text) if token.kind == "word"]
+        if words[1:2] != ["local"]:
+            self._changed.append(self._settings.set(name, value))
+        elif self.transaction == _OPEN:
+            self._changed.append(self._settings.set_local(name, value))
+        elif name.startswith("deniable.") or name == "search_path":
+            raise PgError(
+                "25P01", "SET LOCAL can only be used in transaction blocks", hint="Write SET, or BEGIN first."
+            )
+        return Result("SET")
+
     def _ended(self, *, committed: bool) -> None:
-        """Of a transaction's cursors, those WITH HOLD are left if it was committed."""
+        """Of a transaction's cursors, those WITH HOLD are left if it was committed; what was SET LOCAL is over."""
+        if self._settings.restore():
+            self._changed += REPORTED
         for portal in self._portals.values():
             portal.kept = portal.kept or (committed and portal.hold)
         self._portals = {name: portal for name, portal in self._portals.items() if portal.kept}

@@ -307,6 +307,49 @@ def test_the_search_path_of_the_start_holds_too(door):
         assert connection.execute("SELECT COUNT(*) FROM visits").fetchone() == (100,)
 
 
+def test_what_is_set_for_a_transaction_is_over_with_it(client):
+    for end in ("COMMIT", "ROLLBACK"):
+        client.execute("BEGIN")
+        client.execute("SET LOCAL deniable.epsilon = 0.5")
+        client.execute("SET deniable.confidence = 0.8")
+        assert "ε 0.5" in price(client)
+        client.execute(end)
+        assert "ε 0.25" in price(client)
+        assert client.execute("SHOW deniable.confidence").fetchone() == ("0.8",)
+    for name in ("deniable.epsilon", "search_path"):
+        with pytest.raises(psycopg.errors.NoActiveSqlTransaction):
+            client.execute(f"SET LOCAL {name} = 1")
+    client.execute("SET LOCAL work_mem = '1MB'")
+    assert client.execute("SHOW work_mem").fetchone() == ("4MB",)
+
+
+def test_options_that_cannot_be_read_are_refused_and_not_left_out(door):
+    for options in ("deniable.epsilon=0.5", "-c deniable.epsilon = 0.5", "-c deniable.intervals=perhaps"):
+        with pytest.raises(psycopg.OperationalError, match=r"invalid command-line|Boolean"):
+            psycopg.connect(door.dsn(options=options))
+    with psycopg.connect(door.dsn(options="-c default_transaction_read_only=true")) as connection:
+        assert connection.execute("SHOW default_transaction_read_only").fetchone() == ("on",)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["SET ROLE bob", "SET SESSION AUTHORIZATION bob", "SET session_authorization = bob", "SET ssl = off"],
+)
+def test_nobody_becomes_somebody_else(client, statement):
+    with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.CantChangeRuntimeParam)):
+        client.execute(statement)
+
+
+def test_who_wants_no_notices_gets_none(client):
+    heard = notices(client)
+    client.execute("SET client_min_messages = warning")
+    client.execute(COUNT)
+    assert heard == []
+    client.execute("RESET client_min_messages")
+    client.execute(COUNT)
+    assert heard
+
+
 def test_an_array_is_compared_with_any(client):
     for given in (["north"], ["north", "south"]):
         written = ", ".join(f"'{one}'" for one in given)
