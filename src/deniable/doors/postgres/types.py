@@ -174,6 +174,8 @@ def elements(text: str) -> list[str]:
         elif one == "," and not quoted:
             found.append(entry)
             entry = ""
+        elif one in "{}" and not quoted:
+            raise ValueError  # an array of arrays
         else:
             entry += one
     return [*found, entry] if entry or found or begun else []
@@ -227,7 +229,7 @@ def _from_array(raw: bytes) -> list[Value]:
     dimensions, _, element = struct.unpack("!iiI", raw[:12])
     if dimensions == 0:
         return []
-    if dimensions != 1:
+    if dimensions != 1 or element in ARRAYS:
         raise ValueError
     count, at, found = struct.unpack("!i", raw[12:16])[0], 20, []
     for _ in range(count):

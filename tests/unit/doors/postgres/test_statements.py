@@ -307,6 +307,18 @@ def test_the_search_path_of_the_start_holds_too(door):
         assert connection.execute("SELECT COUNT(*) FROM visits").fetchone() == (100,)
 
 
+def test_an_array_of_arrays_is_refused(client, door):
+    before = door.spent()
+    inner = struct.pack("!iiIii", 1, 0, 25, 1, 1) + struct.pack("!i", 1) + b"a"
+    nested = struct.pack("!iiIii", 1, 0, 1009, 1, 1) + struct.pack("!i", len(inner)) + inner
+    for given, form in ((b"{{north},{south}}", 0), (nested, 1)):
+        question = b"SELECT COUNT(*) FROM visits WHERE region = ANY($1)"
+        client.pgconn.send_query_params(question, [given], [1009], [form])
+        (found,) = results(client)
+        assert found.error_field(pq.DiagnosticField.SQLSTATE) == b"22P02"
+    assert door.spent() == before
+
+
 def test_what_is_set_for_a_transaction_is_over_with_it(client):
     for end in ("COMMIT", "ROLLBACK"):
         client.execute("BEGIN")
