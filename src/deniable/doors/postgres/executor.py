@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deniable.doors.postgres.catalogue.run import Catalogue
+from deniable.doors.postgres.catalogue.current import CurrentCatalogue
 from deniable.doors.postgres.commands import Command, understood
 from deniable.doors.postgres.copying import copied
 from deniable.doors.postgres.errors import PgError
@@ -26,10 +26,11 @@ _BUDGET = "deniable.budget"
 class Executor:
     """Statements, one after the other. Nothing is ever written, so a transaction is only a state."""
 
-    def __init__(self, session: Session, catalogue: Catalogue, settings: Settings, limits: ServerLimits) -> None:
+    def __init__(self, session: Session, catalogue: CurrentCatalogue, settings: Settings, limits: ServerLimits) -> None:
         self.transaction, self.format = _IDLE, 0
         self._session, self._settings, self._limits = session, settings, limits
-        self._desk = Desk(session, catalogue, settings)
+        self._catalogue = catalogue
+        self._desk = Desk(session, catalogue.latest, settings)
         self._statements: dict[str, Prepared] = {}
         self._portals: dict[str, Portal] = {}
         self._changed: list[str] = []
@@ -65,7 +66,8 @@ class Executor:
     ) -> Result:
         """Do what it says; its rows will be sent in these formats."""
         self.format = 0
-        self._desk = replace(self._desk, session=replace(self._session, request=request_id()))
+        session, catalogue = replace(self._session, request=request_id()), await self._catalogue.now()
+        self._desk = replace(self._desk, session=session, catalogue=catalogue)
         command = await self._understood(statement)
         if self.transaction == _BROKEN and command.kind not in {"end", "savepoint"}:
             raise PgError("25P02", "current transaction is aborted, commands ignored until end of transaction block")

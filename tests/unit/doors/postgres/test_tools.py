@@ -1,11 +1,14 @@
 """What BI tools, editors and drivers ask of the catalogue when they look around, in their own words."""
 
 import datetime as dt
+from dataclasses import replace
 
 import psycopg
 import pytest
 
+from deniable.policy import Policy
 from tests.support.doors import postgres
+from tests.support.served import declared
 
 
 @pytest.fixture(scope="module")
@@ -102,3 +105,17 @@ def test_what_would_be_answered_wrongly_is_refused(client, statement):
 def test_settings_are_listed_by_their_names(client, name):
     ((found, context),) = client.execute("SELECT name, context FROM pg_settings WHERE name = %s", [name]).fetchall()
     assert (found, context) == (name, "user")
+
+
+def test_what_a_custodian_changes_is_seen_on_connections_that_are_open(tmp_path):
+    says = "SELECT says FROM deniable.columns WHERE column_name = 'age'"
+    with postgres(tmp_path, pace=None) as door, psycopg.connect(door.dsn()) as connection:
+        assert connection.execute(says).fetchone() == ("from 0 to 110",)
+        changed = declared()
+        changed["tables"]["visits"]["columns"]["age"]["bounds"] = [0, 17]
+        policy = Policy.from_mapping(changed, origin="clinic.toml", folder=tmp_path)
+        population = door.service.populations["clinic"]
+        population.curator = replace(population.curator, policy=policy)
+        assert connection.execute(says).fetchone() == ("from 0 to 17",)
+        assert connection.execute("SELECT max(age) <= 17 FROM dummy.visits").fetchone() == (True,)
+        assert connection.execute("SELECT col_description('visits'::regclass, 2)").fetchone() == ("from 0 to 17",)

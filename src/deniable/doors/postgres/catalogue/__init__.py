@@ -8,4 +8,5 @@ translate   these as DuckDB's; what is not understood is refused
 outputs     what PostgreSQL calls columns that have no names
 made_up     tables of made-up rows that fit the policy
 run         running them, in a locked database in memory
+current     the one of the policy that holds now
 """
