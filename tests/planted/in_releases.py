@@ -6,8 +6,8 @@ BUGS = (
     Bug(
         "a linear release of a replaced unit, in l1",
         "releases/linear/measurement.py",
-        "return self.reach * block.taxi * (2 if replaced else 1)",
-        "return self.reach * block.taxi",
+        "return self.reach * max(1, block.taxi) * (2 if replaced else 1)",
+        "return self.reach * max(1, block.taxi)",
         (
             "unit/releases/linear/test_sensitivity.py",
             "unit/releases/linear/test_measurement.py",
@@ -16,8 +16,8 @@ BUGS = (
     Bug(
         "a linear release of a replaced unit, in l2",
         "releases/linear/measurement.py",
-        "square = max(block.square, 2 * (block.square - block.least)) if replaced else block.square",
-        "square = block.square",
+        "square = max(1, block.square, 2 * (block.square - block.least) if replaced else 0)",
+        "square = max(1, block.square)",
         (
             "unit/releases/linear/test_sensitivity.py",
             "unit/releases/linear/test_measurement.py",
