@@ -30,6 +30,7 @@ TOPICS = {
     "curator/test_batch.py": "batches, from the planner's price to the ledger's one charge",
     "doors/postgres/test_clients.py": "real clients, each of which meets all of the room",
     "doors/postgres/test_other_clients.py": "clients from elsewhere, each of which meets all of the room",
+    "doors/postgres/test_tools.py": "what tools ask of the catalogue, whichever module answers it",
     "doors/console/test_looks.py": "how every page looks, whichever module makes it",
     "doors/http/test_openapi.py": "all that is described, whichever module does it",
     "doors/test_wrapped.py": "questions as tools wrap them, through both doors",

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Sequence
+from fnmatch import fnmatchcase
 from math import isfinite
 from typing import TYPE_CHECKING, Generic, TypeVar, Union
 
@@ -33,21 +35,27 @@ Written = Union[NoisyAnswer, PublicAnswer, "Release"]
 
 
 def wanted(accept: str | None, forms: Sequence[str] = FORMS) -> str:
-    """The first form in the header that we have.
+    """Of the forms that we have, the one that the header likes best; of those that it likes alike, the first.
 
     Example:
-        >>> wanted("text/html, text/csv;q=0.9"), wanted(None), wanted("*/*")
+        >>> wanted("text/html, text/csv;q=0.9"), wanted(None), wanted("text/csv;q=0.1, */*")
         ('text/csv', 'application/json', 'application/json')
     """
-    asked = [part.split(";")[0].strip().lower() for part in (accept or "*/*").split(",")]
-    for one in asked:
-        if one in forms:
-            return one
-        if one in {"*/*", "application/*"}:
-            return JSON
-    if "text/*" in asked and CSV in forms:
-        return CSV
+    asked = [_liked(part) for part in (accept or "*/*").split(",")]
+    never = {name for name, weight in asked if weight <= 0}
+    for name, weight in sorted(asked, key=lambda one: -one[1]):
+        found = next((one for one in forms if fnmatchcase(one, name) and one not in never), None)
+        if weight > 0 and found is not None:
+            return found
     raise HTTPException(406, f"Accept must name one of {', '.join(forms)}.")
+
+
+def _liked(part: str) -> tuple[str, float]:
+    """A form that Accept names, perhaps with stars in it, and how much it is liked: `text/csv;q=0.9`."""
+    name, *more = (one.strip().lower() for one in part.split(";"))
+    weight = next((one[2:] for one in more if one.startswith("q=")), "1")
+    known = re.fullmatch(r"[01](\.\d{0,3})?", weight)
+    return name if re.fullmatch(r"[\w.+\-]+/(\*|[\w.+\-]+)|\*/\*", name) else "", float(weight) if known else 1.0
 
 
 def said(body: object, status: int = 200, headers: dict[str, str] | None = None, media: str = JSON) -> Response:

@@ -96,7 +96,9 @@ async def of_error(request: Request, error: Exception) -> Response:
     if isinstance(error, RequestValidationError):
         first = error.errors()[0] if error.errors() else {}
         where = ".".join(str(part) for part in first.get("loc", ()))
-        return problem(request, 422, "bad-request", f"{where}: {first.get('msg', 'cannot be read')}.")
+        typed = "json" in request.headers.get("content-type", "")
+        hint = "" if typed or where != "body" else "Send it with the header Content-Type: application/json."
+        return problem(request, 422, "bad-request", f"{where}: {first.get('msg', 'cannot be read')}.", hint=hint)
     if isinstance(error, HTTPException):
         words = HTTPStatus(error.status_code).phrase.lower().replace(" ", "-")
         found = problem(request, error.status_code, words, str(error.detail))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, StrictFloat
 
 from deniable.planner.wording.parameters import Filled, filled
 from deniable.service.hints import KNOWN, hinted, merged
 from deniable.service.tokens import Role
 
-Number = str | float
-"""As people write it; texts are exact."""
+Number = str | StrictFloat
+"""As people write it; texts are exact. `true` is none: it would be one, and paid for."""
 Value = bool | int | float | str | None
 _Words = Annotated[str, Field(min_length=1, max_length=20_000)]
 Loss = dict[str, float]
@@ -72,7 +72,7 @@ class TokenBody(BaseModel):
     model_config = ConfigDict(extra="forbid")
     name: str = Field(min_length=1, max_length=63)
     role: Role = Role.ANALYST
-    days: float | None = Field(default=None, gt=0, le=36_500)
+    days: StrictFloat | None = Field(default=None, gt=0, le=36_500)
 
 
 class PriceLineBody(BaseModel):

@@ -59,6 +59,8 @@ class Command:
     count: int | None = None
     """Of FETCH: how many rows; None: all."""
     binary: bool = False
+    hold: bool = False
+    """Of DECLARE: whether the cursor outlives its transaction."""
 
 
 def understood(statement: Statement) -> Command:  # noqa: PLR0911 - one line for each kind of statement
@@ -113,8 +115,9 @@ def _declare(text: str, words: Sequence[str]) -> Command:
     cursor = names.index("cursor")
     if "scroll" in names[:cursor] and "no" not in names[:cursor]:
         raise unsupported("Cursors go forward only.", "Write DECLARE name NO SCROLL CURSOR FOR ... .")
-    after = parts[names.index("for", cursor)].end
-    return Command("declare", text[after:], after, parts[1].name, binary="binary" in names[:cursor])
+    behind = names.index("for", cursor)
+    after, hold = parts[behind].end, names[cursor + 1 : behind] == ["with", "hold"]
+    return Command("declare", text[after:], after, parts[1].name, binary="binary" in names[:cursor], hold=hold)
 
 
 def _fetch(text: str, words: Sequence[str]) -> Command:

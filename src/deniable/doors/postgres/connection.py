@@ -9,7 +9,7 @@ from dataclasses import replace
 from secrets import randbelow, token_bytes
 
 from deniable.core.errors import Failed, Refused
-from deniable.doors.postgres.catalogue.run import Catalogue
+from deniable.doors.postgres.catalogue.current import CurrentCatalogue
 from deniable.doors.postgres.errors import PgError, failed, protocol, refused
 from deniable.doors.postgres.executor import Executor
 from deniable.doors.postgres.lexing import Statement
@@ -31,7 +31,7 @@ class ClientConnection:
     """A session on the wire, from the first ReadyForQuery to the last message."""
 
     def __init__(
-        self, wire: Wire, session: Session, catalogue: Catalogue, startup: dict[str, str], limits: ServerLimits
+        self, wire: Wire, session: Session, catalogue: CurrentCatalogue, startup: dict[str, str], limits: ServerLimits
     ) -> None:
         self._wire, self._session, self._limits = wire, session, limits
         self._settings = Settings(startup, session.who)
@@ -211,7 +211,7 @@ class ClientConnection:
 
     def _before(self, result: Result) -> None:
         """What is said before the rows."""
-        for text in result.notices:
+        for text in () if self._settings.quiet else result.notices:
             self._wire.notice(text)
         for name in self._executor.changed():
             self._wire.parameter(*self._settings.show(name))

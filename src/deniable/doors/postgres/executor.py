@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deniable.doors.postgres.catalogue.run import Catalogue
+from deniable.doors.postgres.catalogue.current import CurrentCatalogue
 from deniable.doors.postgres.commands import Command, understood
 from deniable.doors.postgres.copying import copied
 from deniable.doors.postgres.errors import PgError
@@ -26,10 +26,11 @@ _BUDGET = "deniable.budget"
 class Executor:
     """Statements, one after the other. Nothing is ever written, so a transaction is only a state."""
 
-    def __init__(self, session: Session, catalogue: Catalogue, settings: Settings, limits: ServerLimits) -> None:
+    def __init__(self, session: Session, catalogue: CurrentCatalogue, settings: Settings, limits: ServerLimits) -> None:
         self.transaction, self.format = _IDLE, 0
         self._session, self._settings, self._limits = session, settings, limits
-        self._desk = Desk(session, catalogue, settings)
+        self._catalogue = catalogue
+        self._desk = Desk(session, catalogue.latest, settings)
         self._statements: dict[str, Prepared] = {}
         self._portals: dict[str, Portal] = {}
         self._changed: list[str] = []
@@ -65,7 +66,8 @@ class Executor:
     ) -> Result:
         """Do what it says; its rows will be sent in these formats."""
         self.format = 0
-        self._desk = replace(self._desk, session=replace(self._session, request=request_id()))
+        session, catalogue = replace(self._session, request=request_id()), await self._catalogue.now()
+        self._desk = replace(self._desk, session=session, catalogue=catalogue)
         command = await self._understood(statement)
         if self.transaction == _BROKEN and command.kind not in {"end", "savepoint"}:
             raise PgError("25P02", "current transaction is aborted, commands ignored until end of transaction block")
@@ -177,7 +179,9 @@ class Executor:
         """A cursor has its rows from the start: an answer is whole, and paid for once; if there is room for it."""
         self._vacant(command.name)
         found = await self._desk.select(command.text, values, oids, None)
-        portal = Portal(Prepared(command.text, tuple(oids)), formats=(int(command.binary),), result=found, cursor=True)
+        prepared, formats = Prepared(command.text, tuple(oids)), (int(command.binary),)
+        outlives = command.hold and self.transaction == _IDLE
+        portal = Portal(prepared, (), formats, found, cursor=True, hold=command.hold, kept=outlives)
         self.keep_portal(command.name, portal)
         return Result("DECLARE CURSOR", notices=found.notices)
 
@@ -198,14 +202,13 @@ class Executor:
             case "end":
                 tag = "ROLLBACK" if self.transaction == _BROKEN else command.name
                 self.transaction = _IDLE
-                self._portals.clear()
+                self._ended(committed=tag == "COMMIT")
                 return Result(tag)
             case "savepoint":
                 self.transaction = _OPEN if command.name == "ROLLBACK" else self.transaction
                 return Result(command.name)
             case "set":
-                self._changed.append(self._settings.set(*assigned(text)))
-                return Result("SET")
+                return self._set(text)
             case "show":
                 return self._show(text)
             case "reset" | "discard":
@@ -221,6 +224,28 @@ class Executor:
                 return Result("DEALLOCATE")
             case _:
                 return Result(command.name)
+
+    def _set(self, text: str) -> Result:
+        """SET; with LOCAL, until the transaction is over, and without a transaction for nothing."""
+        name, value = assigned(text)
+        words = [token.name for token in tokens(text) if token.kind == "word"]
+        if words[1:2] != ["local"]:
+            self._changed.append(self._settings.set(name, value))
+        elif self.transaction == _OPEN:
+            self._changed.append(self._settings.set_local(name, value))
+        elif name.startswith("deniable.") or name == "search_path":
+            raise PgError(
+                "25P01", "SET LOCAL can only be used in transaction blocks", hint="Write SET, or BEGIN first."
+            )
+        return Result("SET")
+
+    def _ended(self, *, committed: bool) -> None:
+        """Of a transaction's cursors, those WITH HOLD are left if it was committed; what was SET LOCAL is over."""
+        if self._settings.restore():
+            self._changed += REPORTED
+        for portal in self._portals.values():
+            portal.kept = portal.kept or (committed and portal.hold)
+        self._portals = {name: portal for name, portal in self._portals.items() if portal.kept}
 
     def _closed(self, name: str) -> Result:
         if name == "all":

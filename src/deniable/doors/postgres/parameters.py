@@ -10,6 +10,8 @@ from fractions import Fraction
 from deniable.doors.postgres.errors import PgError
 from deniable.doors.postgres.lexing import tokens
 from deniable.doors.postgres.types import (
+    ARRAY_OF,
+    ARRAYS,
     BOOL,
     DATE,
     FLOAT8,
@@ -23,9 +25,10 @@ from deniable.doors.postgres.types import (
     Value,
     day,
 )
-from deniable.planner.wording.parameters import beside, numbers
+from deniable.planner.wording.parameters import arrays, beside, numbers
 from deniable.policy import DeclaredColumn, Policy
 
+_TEXTS = ARRAY_OF[TEXT]
 _MOST, _DIGITS = 1_000, 5
 """Parameters, and digits of a number that is more than that, however it goes on."""
 _SAMPLES = {INT8: 1, FLOAT8: 1, NUMERIC: 1, BOOL: True, DATE: date(2000, 1, 1)}
@@ -47,6 +50,7 @@ def typed(text: str, given: Sequence[int], policy: Policy) -> tuple[int, ...]:
     if any(oid in {0, UNKNOWN} for oid in found):
         known = {name: OF_KIND.get(column.kind, TEXT) for name, column in beside(text, policy).items()}
         known |= dict.fromkeys(numbers(text), INT8)
+        known |= {name: ARRAY_OF.get(known.get(name, TEXT), _TEXTS) for name in arrays(text)}
         found = [known.get(str(place), TEXT) if oid in {0, UNKNOWN} else oid for place, oid in enumerate(found, 1)]
     return tuple(found)
 
@@ -58,6 +62,8 @@ def samples(oids: Sequence[int], text: str, policy: Policy) -> list[Value]:
 
 
 def _sample(oid: int, column: DeclaredColumn | None) -> Value:
+    if oid in ARRAYS:
+        return [_sample(ARRAYS[oid], column)]
     if column is not None and column.values:
         return column.values[0]
     if column is not None and column.low is not None and oid != TEXT:
@@ -67,6 +73,8 @@ def _sample(oid: int, column: DeclaredColumn | None) -> Value:
 
 def as_column(value: Value, oid: int) -> Value:
     """What a client sent as a text, as the type that it is compared with."""
+    if isinstance(value, list):
+        return [as_column(one, ARRAYS.get(oid, TEXT)) for one in value]
     if not isinstance(value, str) or oid in {TEXT, 0, UNKNOWN}:
         return value
     try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from deniable.doors.postgres.copying import CopyForm
 from deniable.doors.postgres.errors import PgError
@@ -56,7 +56,10 @@ class Portal:
     result: Result | None = None
     at: int = 0
     cursor: bool = False
-    sent: set[int] = field(default_factory=set)
+    hold: bool = False
+    """Whether it outlives the transaction in which it was declared, if that is committed."""
+    kept: bool = False
+    """Whether that one has been."""
 
     def fetch(self, most: int | None) -> Result:
         """The next rows, at most so many; None: all."""

@@ -16,14 +16,14 @@ from deniable.core.errors import Failed, Refused
 from deniable.core.shown import percent
 from deniable.curator import NoisyAnswer, PublicAnswer
 from deniable.doors.postgres import parameters
+from deniable.doors.postgres.catalogue.read import Node, parsed
 from deniable.doors.postgres.catalogue.run import Catalogue, Interrupt, own
-from deniable.doors.postgres.catalogue.translate import Node, parsed
 from deniable.doors.postgres.copying import CopyForm
 from deniable.doors.postgres.errors import PgError, failed, refused
 from deniable.doors.postgres.lexing import shape, tokens
 from deniable.doors.postgres.parameters import as_column, samples
 from deniable.doors.postgres.portals import PgColumn, Result, as_copied, as_messages
-from deniable.doors.postgres.settings import Settings
+from deniable.doors.postgres.settings import Settings, path
 from deniable.doors.postgres.types import BOOL, DATE, FLOAT8, INT8, NUMERIC, TEXT, TIME, TIMESTAMP, Value, oid_of
 from deniable.planner import Quote
 from deniable.planner.wording.parameters import Filled, filled
@@ -43,7 +43,7 @@ _UNKNOWN = {"0A000", "42P01", "42703", "42883"}
 _END = {Kind.INTEGER: FLOAT8, Kind.NUMBER: FLOAT8, Kind.DATE: DATE, Kind.TIMESTAMP: TIMESTAMP, Kind.TIME: TIME}
 """What the ends of an interval are, by what is between them; other kinds have none."""
 _CASTS = {"varchar": TEXT, "text": TEXT, "int": 23, "bigint": INT8, "smallint": 21, "boolean": BOOL, "date": DATE}
-_CASTS |= {"oid": 26, "oid[]": 1028, "varchar[]": 1009, "text[]": 1009, "name": TEXT, "double precision": FLOAT8}
+_CASTS |= {"oid": 26, "uint[]": 1028, "varchar[]": 1009, "text[]": 1009, "name": TEXT, "double precision": FLOAT8}
 _CASTS |= {"decimal": NUMERIC, "numeric": NUMERIC, "name[]": 1009, "char": TEXT, "regclass": TEXT}
 
 
@@ -130,17 +130,20 @@ class Desk:
 
     def is_question(self, text: str) -> bool:
         """Whether it is for the planner: if it names a table that the catalogue has not, or cannot be read at all."""
-        known = self.catalogue.questions.get(text)
+        searched = self.settings.show("search_path")[1]
+        known = self.catalogue.questions.get((searched, text))
         if known is None:
-            known = self._is_question(text)
+            known = self._is_question(text, path(searched))
             if len(text) <= _SHORT:
-                self.catalogue.questions.keep(text, known)
+                self.catalogue.questions.keep((searched, text), known)
         return known
 
-    def _is_question(self, text: str) -> bool:
+    def _is_question(self, text: str, searched: Sequence[str]) -> bool:
         try:
             tree = parsed(text)
         except PgError:
+            if searched[:1] != ("public",):
+                raise  # it may mean other tables than those that the planner knows
             return not _speaks_of_the_catalogue(text)
         inside = {one.alias_or_name.lower() for one in tree.find_all(exp.CTE)}
         named = [
@@ -148,19 +151,25 @@ class Desk:
             for table in tree.find_all(exp.Table)
             if isinstance(table.this, exp.Identifier) and (table.db or table.name.lower() not in inside)
         ]
-        return not all(self.catalogue.speaks_of(schema, name) for schema, name in named)
+        found = [(schema, name, self.catalogue.space_of(schema, name, searched)) for schema, name in named]
+        if all(not self.catalogue.is_private(space, name) for _, name, space in found):
+            return False
+        for schema, name, space in found:
+            if not schema and (space is None or space == "dummy") and searched[:1] != ("public",):
+                where = f"is looked for in {', '.join(searched) or 'no schema'}, because search_path says so"
+                raise PgError("42P01", f'relation "{name}" {where}', hint="Write public before it, or SET search_path.")
+        return True
 
     async def _look(self, tree: Node, text: str, values: Sequence[Value], most: int | None = None) -> Result:
         """From the catalogue."""
         tables = await self._own(tree)
         settings = dict(self.settings.all())
-        lowered = {name.lower(): value for name, value in settings.items()}
         limit, stop = {} if most is None else {"most": most}, Interrupt()
 
         def work() -> tuple[tuple[PgColumn, ...], list[tuple[Value, ...]], int] | PgError:
             try:
                 return self.catalogue.run(
-                    tree, values, settings=lowered, user=self.session.who, tables=tables, stop=stop, **limit
+                    tree, values, settings=settings, user=self.session.who, tables=tables, stop=stop, **limit
                 )
             except PgError as error:
                 return error

@@ -10,7 +10,7 @@ from collections import Counter
 from contextlib import suppress
 
 from deniable.core.errors import InvalidArgumentError
-from deniable.doors.postgres.catalogue.run import Catalogue
+from deniable.doors.postgres.catalogue.current import CurrentCatalogue
 from deniable.doors.postgres.connection import ClientConnection
 from deniable.doors.postgres.errors import PgError
 from deniable.doors.postgres.login import Encryption, greet, login
@@ -27,9 +27,7 @@ class PostgresDoor:
 
     def __init__(self, service: Service, encryption: Encryption | None = None) -> None:
         self._service, self._encryption = service, encryption
-        self._catalogues = {
-            name: Catalogue(one.curator.policy, one.public_tables()) for name, one in service.populations.items()
-        }
+        self._catalogues = {name: CurrentCatalogue(one) for name, one in service.populations.items()}
         self._connections: dict[int, ClientConnection] = {}
         self._open: set[asyncio.Task[None]] = set()
         self._coming: Counter[str] = Counter()

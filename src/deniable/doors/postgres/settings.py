@@ -72,6 +72,7 @@ _CALLED = {name.lower(): name for name in (*_FREE, *FIXED, *OWN)}
 _ONLY = {"client_encoding": {"utf8", "utf-8", "unicode"}, "standard_conforming_strings": {"on", "true", "1"}}
 REPORTED = ("application_name", "client_encoding", "DateStyle", "IntervalStyle", "TimeZone")
 """Changes that a client is told of."""
+_ON, _OFF = {"on", "true", "1", "yes", "t"}, {"off", "false", "0", "no", "f", ""}
 _OPTION = re.compile(r"(?:-c\s*|--)([\w.\-]+)=((?:\\.|[^\s\\])*)")
 
 
@@ -79,24 +80,44 @@ class Settings:
     """What holds on one connection: what was SET, else what came with the startup packet, else the default."""
 
     def __init__(self, startup: dict[str, str], user: str) -> None:
+        self._user = user
         self._start = {**_FREE, **dict.fromkeys(OWN, ""), "session_authorization": user}
         for name, value in _startup(startup):
             self._start[self._checked(name, value)] = value
         self._now = dict(self._start)
+        self._lasting: dict[str, str] | None = None
 
     def set(self, name: str, value: str | None) -> str:
         """Set, or with None reset; its name as PostgreSQL writes it."""
         known = self._called(name) if value is None else self._checked(name, value)
-        if known in _SPENDS and value:  # the last word holds: a question is paid in one way
-            self._now |= dict.fromkeys(_SPENDS, "")
-        self._now[known] = self._start.get(known, "") if value is None else value
-        if known in _SPENDS and not any(self._now[name] for name in _SPENDS):
-            self._now |= {name: self._start[name] for name in _SPENDS}
+        for values in (self._now,) if self._lasting is None else (self._now, self._lasting):
+            self._put(values, known, value)
         return known
+
+    def set_local(self, name: str, value: str | None) -> str:
+        """Set until the transaction is over."""
+        known = self._called(name) if value is None else self._checked(name, value)
+        self._lasting = dict(self._now) if self._lasting is None else self._lasting
+        self._put(self._now, known, value)
+        return known
+
+    def restore(self) -> bool:
+        """Undo what was set for the transaction that is over; whether there was anything."""
+        if self._lasting is None:
+            return False
+        self._now, self._lasting = self._lasting, None
+        return True
+
+    def _put(self, values: dict[str, str], known: str, value: str | None) -> None:
+        if known in _SPENDS and value:  # the last word holds: a question is paid in one way
+            values |= dict.fromkeys(_SPENDS, "")
+        values[known] = self._start.get(known, "") if value is None else value
+        if known in _SPENDS and not any(values[name] for name in _SPENDS):
+            values |= {name: self._start[name] for name in _SPENDS}
 
     def reset(self) -> None:
         """All of them as they were after the startup packet."""
-        self._now = dict(self._start)
+        self._now, self._lasting = dict(self._start), None
 
     def show(self, name: str) -> tuple[str, str]:
         """Its name and its value."""
@@ -116,7 +137,12 @@ class Settings:
     @property
     def intervals(self) -> bool:
         """Whether answers have their intervals beside them."""
-        return self._now["deniable.intervals"].lower() in {"on", "true", "1", "yes", "t"}
+        return self._now["deniable.intervals"].lower() in _ON
+
+    @property
+    def quiet(self) -> bool:
+        """Whether the client wants to hear no notices."""
+        return self._now["client_min_messages"].lower() in {"warning", "error", "fatal", "panic"}
 
     def _called(self, name: str, *, change: bool = True) -> str:
         known = _CALLED.get(name.lower(), "session_authorization" if name.lower() == "session_authorization" else None)
@@ -124,12 +150,20 @@ class Settings:
             hint = f"There are: {', '.join(OWN)}." if name.lower().startswith("deniable.") else ""
             raise PgError("42704", f'unrecognized configuration parameter "{name}"', hint=hint)
         if change and known in FIXED and name.lower() not in _ONLY:
-            raise PgError("55P02", f'parameter "{known}" cannot be changed')
+            raise _fixed(known)
         return known
 
     def _checked(self, name: str, value: str) -> str:
         """Its name, if the value can be right."""
-        known = self._called(name)
+        known = self._called(name, change=False)
+        if known in FIXED and known not in _ONLY and not _alike(FIXED[known], value):
+            raise _fixed(known)
+        if known == "session_authorization" and value != self._user:
+            raise PgError("42501", "permission denied to set session authorization")
+        if known == "role" and value not in {"none", self._user}:
+            raise PgError("42501", f'permission denied to set role "{value}"')
+        if known == "deniable.intervals" and value.lower() not in _ON | _OFF:
+            raise PgError("22023", f'parameter "{known}" requires a Boolean value')
         if known in _ONLY and value.strip("'\"").lower() not in _ONLY[known]:
             raise PgError(
                 "22023", f'invalid value for parameter "{known}": "{value}"', hint="Only UTF8 is spoken here."
@@ -142,6 +176,18 @@ class Settings:
             except Refused as refusal:
                 raise PgError("22023", refusal.reason, hint=refusal.hint) from None
         return known
+
+
+def path(value: str | None) -> tuple[str, ...]:
+    """The schemas that `search_path` names; the user's own is not there.
+
+    Example:
+        >>> path('"$user", public'), path("Dummy,public"), path(""), path(None)
+        (('public',), ('dummy', 'public'), (), ('public',))
+    """
+    names = [one.strip() for one in (_FREE["search_path"] if value is None else value).split(",")]
+    found = [one[1:-1] if one[:1] == '"' == one[-1:] and len(one) > 1 else one.lower() for one in names]
+    return tuple(one for one in found if one and one != "$user")
 
 
 def assigned(text: str) -> tuple[str, str | None]:
@@ -163,7 +209,7 @@ def assigned(text: str) -> tuple[str, str | None]:
     at = next((place for place, part in enumerate(parts) if part.text == "=" or part.name == "to"), None)
     if at is None or at + 1 >= len(parts):
         if [part.name for part in parts[:1]] in (["role"], ["authorization"]):
-            return "role", "none"
+            return ("role" if parts[0].name == "role" else "session_authorization"), _value(parts[1:])
         raise PgError("42601", "syntax error in SET", hint="Write SET name = value.")
     return "".join(part.name for part in parts[:at]), _value(parts[at + 1 :])
 
@@ -184,7 +230,18 @@ def _startup(given: dict[str, str]) -> Iterator[tuple[str, str]]:
     """The settings of a startup packet; those in `options` are written as on PostgreSQL's command line."""
     for name, value in given.items():
         if name == "options":
+            if left := _OPTION.sub("", value).strip():
+                raise PgError("42601", f"invalid command-line argument for server process: {left}", fatal=True)
             for found in _OPTION.finditer(value):
                 yield found[1].replace("-", "_"), re.sub(r"\\(.)", r"\1", found[2])
         elif name not in {"user", "database", "replication"} and not name.startswith("_pq_."):
             yield name, value
+
+
+def _fixed(name: str) -> PgError:
+    return PgError("55P02", f'parameter "{name}" cannot be changed')
+
+
+def _alike(fixed: str, value: str) -> bool:
+    """Whether a client sets what holds anyway."""
+    return value.lower() == fixed.lower() or any({value.lower(), fixed.lower()} <= same for same in (_ON, _OFF))

@@ -20,8 +20,10 @@ NUMERIC = 1700
 _TEXTS = {CHAR, NAME, TEXT, UNKNOWN, BPCHAR, VARCHAR, 0, 114}
 _SIZES = {BOOL: 1, CHAR: 1, NAME: 64, INT8: 8, INT2: 2, INT4: 4, OID: 4, FLOAT4: 4, FLOAT8: 8, DATE: 4, TIMESTAMP: 8}
 _SIZES |= {TIME: 8}
-ARRAYS = {1000: BOOL, 1005: INT2, 1007: INT4, 1009: TEXT, 1016: INT8, 1022: FLOAT8, 1028: OID}
+ARRAYS = {1000: BOOL, 1005: INT2, 1007: INT4, 1009: TEXT, 1016: INT8, 1021: FLOAT4, 1022: FLOAT8, 1028: OID}
+ARRAYS |= {1003: NAME, 1015: VARCHAR, 1115: TIMESTAMP, 1182: DATE, 1183: TIME, 1231: NUMERIC}
 """Arrays, and what is in them."""
+ARRAY_OF = {element: oid for oid, element in ARRAYS.items()}
 _FORMS = {INT2: "!h", INT4: "!i", INT8: "!q", OID: "!I", FLOAT4: "!f", FLOAT8: "!d"}
 _DAY_ZERO, _TIME_ZERO = date(2000, 1, 1), datetime(2000, 1, 1)  # noqa: DTZ001 - a time without a zone
 _MICROSECOND = timedelta(microseconds=1)
@@ -172,6 +174,8 @@ def elements(text: str) -> list[str]:
         elif one == "," and not quoted:
             found.append(entry)
             entry = ""
+        elif one in "{}" and not quoted:
+            raise ValueError  # an array of arrays
         else:
             entry += one
     return [*found, entry] if entry or found or begun else []
@@ -225,7 +229,7 @@ def _from_array(raw: bytes) -> list[Value]:
     dimensions, _, element = struct.unpack("!iiI", raw[:12])
     if dimensions == 0:
         return []
-    if dimensions != 1:
+    if dimensions != 1 or element in ARRAYS:
         raise ValueError
     count, at, found = struct.unpack("!i", raw[12:16])[0], 20, []
     for _ in range(count):

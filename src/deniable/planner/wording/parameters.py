@@ -7,9 +7,10 @@ it is a literal from here on, the value is part of what is asked, priced and rec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
@@ -32,6 +33,12 @@ _MOST = 1_000
 _MOST_DIGITS = 400
 """No double is larger, or smaller, than that."""
 _NEXT = "?"
+_DOLLAR = re.compile(
+    r"""[eE]'(?:[^'\\]|\\.|'')*(?:'|\Z) | '[^']*(?:'|\Z) | "[^"]*(?:"|\Z) | --[^\n]* | /\*.*?(?:\*/|\Z)
+    | \$(?P<mark>[^\W\d]\w*|)\$.*?(?:\$(?P=mark)\$|\Z) | [^\W\d][\w$]* | (?P<named>\$\w+)""",
+    re.VERBOSE | re.DOTALL,
+)
+"""What a dollar can stand in, and the parameters that begin with one."""
 _NUMBERS = (TokenType.LIMIT, TokenType.OFFSET, TokenType.FETCH, TokenType.TOP)
 """Behind these stands a whole number, and no text that says one."""
 
@@ -71,6 +78,8 @@ class _Place:
     end: int
     name: str
     before: TokenType | None
+    listed: bool = False
+    """Whether it is the array in `= ANY(...)`."""
 
 
 def filled(text: str, values: Parameters | None) -> Filled:
@@ -121,7 +130,7 @@ def beside(text: str, policy: Policy) -> dict[str, DeclaredColumn]:
     For those who must say a parameter's type before they have its value.
     """
     try:
-        tree = sqlglot.parse_one(text, dialect="duckdb")
+        tree = sqlglot.parse_one(_dollars(text, lambda one: f"{one} "), dialect="duckdb")
     except (SqlglotError, RecursionError):
         return {}
     known: dict[str, DeclaredColumn] = {}
@@ -132,6 +141,8 @@ def beside(text: str, policy: Policy) -> dict[str, DeclaredColumn]:
     for node in tree.find_all(exp.Placeholder):
         parent: Any = node.parent
         while isinstance(parent, exp.Paren | exp.Neg | exp.Tuple | exp.Cast):
+            parent = parent.parent
+        if isinstance(parent, exp.Any):
             parent = parent.parent
         if isinstance(parent, exp.Predicate | exp.Binary | exp.Between | exp.In):
             columns = [known[one.name.lower()] for one in parent.find_all(exp.Column) if one.name.lower() in known]
@@ -148,23 +159,38 @@ def numbers(text: str) -> frozenset[str]:
     )
 
 
+def arrays(text: str) -> frozenset[str]:
+    """The parameters that are arrays: those in `= ANY(...)`."""
+    return frozenset(place.name for place in _called(list(_places(text, named=False)), text) if place.listed)
+
+
+def _dollars(text: str, write: Callable[[str], str]) -> str:
+    """The text with its parameters that begin with a dollar written in another way.
+
+    Between two of them without a space, as in `IN ($1,$2)`, the parser sees a quoted text that is never closed.
+    """
+    return _DOLLAR.sub(lambda found: write(found[0]) if found["named"] else found[0], text)
+
+
 def _places(text: str, *, named: bool) -> Iterator[_Place]:
     """Every parameter, in order; `:name` is one only where values have names, for it can mean other things."""
     if not set(text) & set("?$:"):
         return
     try:
-        tokens = sqlglot.tokenize(text, read="duckdb")
+        tokens = sqlglot.tokenize(_dollars(text, lambda one: f":{one[1:]}"), read="duckdb")
     except SqlglotError:
         return
+    earlier: TokenType | None = None
     previous: TokenType | None = None
     for token, after in zip_longest(tokens, tokens[1:]):
+        listed = (earlier, previous) == (TokenType.ANY, TokenType.L_PAREN)
         if token.token_type is TokenType.PLACEHOLDER:
-            yield _Place(token.start, token.end + 1, _NEXT, previous)
+            yield _Place(token.start, token.end + 1, _NEXT, previous, listed)
         elif text[token.start : token.end + 1] in ("$", ":"[:named]) and after and after.start == token.end + 1:
             word = text[after.start : after.end + 1]
             if word.replace("_", "a").isalnum():
-                yield _Place(token.start, after.end + 1, word, previous)
-        previous = token.token_type
+                yield _Place(token.start, after.end + 1, word, previous, listed)
+        earlier, previous = previous, token.token_type
 
 
 def _called(places: Sequence[_Place], text: str) -> list[_Place]:
@@ -177,7 +203,7 @@ def _called(places: Sequence[_Place], text: str) -> list[_Place]:
         raise _refused(f"A question has at most {_MOST:,} parameters.", "Use fewer.", places[_MOST], text)
     if not counted:
         return list(places)
-    return [_Place(one.start, one.end, str(number), one.before) for number, one in enumerate(places, 1)]
+    return [replace(one, name=str(number)) for number, one in enumerate(places, 1)]
 
 
 def _named(values: Parameters) -> dict[str, Any]:
@@ -237,6 +263,8 @@ def _literal(value: Any, place: _Place, text: str) -> str:  # noqa: ANN401, C901
             return words.strip()
         case str() as words:
             return _text(words)
+        case list() | tuple() as values if place.listed:
+            return f"ARRAY[{', '.join(_literal(one, replace(place, listed=False), text) for one in values)}]"
         case _:
             reason = f"A parameter cannot be a {type(value).__name__}."
             raise _refused(reason, "Give each value a parameter of its own: IN (?, ?, ?).", place, text)

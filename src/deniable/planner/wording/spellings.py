@@ -7,6 +7,7 @@ again soon is the same question. Nothing behind this pass looks at a clock.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -89,7 +90,7 @@ def _added(unit: exp.Expression, many: exp.Expression, moment: exp.Expression) -
     return exp.Add(this=start, expression=exp.Interval(this=many, unit=exp.var(unit.name)))
 
 
-_SAME: dict[str, tuple[int, Callable[[Arguments], exp.Expression]]] = {
+_SAME: dict[str, tuple[int, Callable[[Arguments], exp.Expression | None]]] = {
     "iff": (3, lambda given: exp.If(this=given[0], true=given[1], false=given[2])),
     "age": (1, lambda given: exp.Anonymous(this="age", expressions=[exp.CurrentDate(), *given])),
     "var": (1, lambda given: exp.Variance(this=given[0])),
@@ -97,6 +98,7 @@ _SAME: dict[str, tuple[int, Callable[[Arguments], exp.Expression]]] = {
     "ilike": (2, lambda given: exp.ILike(this=given[0], expression=given[1])),
     "prefix": (2, lambda given: exp.StartsWith(this=given[0], expression=given[1])),
     "suffix": (2, lambda given: exp.EndsWith(this=given[0], expression=given[1])),
+    "to_date": (2, lambda given: _read("DATE", *given)),
 }
 """By how many arguments they take."""
 
@@ -160,10 +162,35 @@ def _any_of(node: exp.Expression) -> exp.Expression | None:
     return exp.In(this=node.this, expressions=listed.expressions) if isinstance(listed, exp.Array) else None
 
 
+_CLOCK_TIME = r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d"
+_READABLE = {
+    "YYYY-MM-DD": r"\d{4}-\d\d-\d\d",
+    "YYYY-MM-DD HH24:MI:SS": rf"\d{{4}}-\d\d-\d\d {_CLOCK_TIME}",
+    "YYYY-MM-DD HH24:MI:SS.US": rf"\d{{4}}-\d\d-\d\d {_CLOCK_TIME}\.\d{{6}}",
+}
+"""Forms of PostgreSQL's in which tools write days and moments, and what is written so."""
+
+
+def _read(kind: str, text: exp.Expression | None, form: exp.Expression | None) -> exp.Expression | None:
+    """`TO_DATE('2025-01-31', 'YYYY-MM-DD')` is `CAST('2025-01-31' AS DATE)`; None where either is not written down."""
+    if not (isinstance(text, exp.Literal) and text.is_string and isinstance(form, exp.Literal) and form.is_string):
+        return None
+    pattern = _READABLE.get(form.name)
+    if pattern is None or not re.fullmatch(pattern, text.name, re.ASCII):
+        return None
+    day = exp.Literal.string(text.name[:10]) if kind == "DATE" else text
+    return exp.Cast(this=day, to=exp.DataType.build(kind, dialect="duckdb"))
+
+
+def _moment(node: exp.Expression) -> exp.Expression | None:
+    return _read("TIMESTAMP", node.this, node.args.get("scale"))
+
+
 _OTHERWISE: dict[type[exp.Expression], Callable[[exp.Expression], exp.Expression | None]] = {
     exp.CountIf: _counted_if,
     exp.WidthBucket: _bucket,
     exp.EQ: _any_of,
+    exp.UnixToTime: _moment,
 }
 
 

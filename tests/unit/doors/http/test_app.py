@@ -119,6 +119,20 @@ def test_what_cannot_be_asked_is_a_problem(people, body, status, code):
     assert (found.status_code, found.json()["code"]) == (status, code)
 
 
+def test_what_is_true_is_no_number_that_could_be_spent(people, door):
+    before = door.spent()
+    for name in ("epsilon", "rho", "accuracy"):
+        said = people["alice"].post("/v1/questions", json={"sql": COUNT, name: True})
+        assert (said.status_code, said.json()["code"]) == (422, "bad-request")
+    assert people["alice"].post("/v1/explain", json={"sql": COUNT, "epsilon": 1}).status_code == 200
+    assert door.spent() == before
+
+
+def test_a_body_that_is_not_called_json_is_refused_with_a_hint(people):
+    said = people["alice"].post("/v1/explain", content=b'{"sql": "SELECT 1"}', headers={"Content-Type": "text/plain"})
+    assert "application/json" in said.json()["hint"]
+
+
 def test_nobody_comes_in_without_a_token_and_every_failure_is_the_same(door):
     tries = [{}, {"Authorization": "Bearer x"}, {"Authorization": f"Basic {door.tokens['alice']}"}]
     found = [httpx.get(f"{door.url}/v1/budget", headers=headers) for headers in tries]

@@ -5,8 +5,9 @@ import io
 
 import pyarrow as pa
 import pytest
+from starlette.exceptions import HTTPException
 
-from deniable.doors.http.formats import csv_of
+from deniable.doors.http.formats import csv_of, wanted
 
 
 def read(written):
@@ -27,3 +28,23 @@ def test_a_value_begins_no_line_of_its_own(end):
 
 def test_numbers_stay_numbers_and_what_is_missing_is_empty():
     assert csv_of(pa.table({"n": [-1, None]})) == 'n\r\n-1\r\n""\r\n'
+
+
+@pytest.mark.parametrize(
+    ("accept", "form"),
+    [
+        ("text/csv;q=0.1, application/json", "application/json"),
+        ("application/json;q=0, */*", "text/csv"),
+        ("text/csv;q=0.5, application/vnd.apache.parquet; q=0.9", "application/vnd.apache.parquet"),
+        ("text/html,application/xhtml+xml,*/*;q=0.8", "application/json"),
+        ("TEXT/*", "text/csv"),
+    ],
+)
+def test_the_form_is_the_one_that_is_liked_best(accept, form):
+    assert wanted(accept) == form
+
+
+@pytest.mark.parametrize("accept", ["*/*;q=0", "image/png", "[a-z]*/*", "garbage;;;q=x"])
+def test_a_form_that_we_have_not_is_refused(accept):
+    with pytest.raises(HTTPException):
+        wanted(accept)

@@ -60,6 +60,11 @@ DESCRIBING = [
     r"\d+_visits",
     r"\d_deniable.*",
     r"\dt_dummy.*",
+    r"\dAo",
+    r"\dFp",
+    r"\dFt",
+    r"\dconfig",
+    r"\df+",
 ]
 
 

@@ -272,6 +272,105 @@ def test_a_cursor_goes_forward_in_text_and_binary_and_is_closed(door):
             connection.execute("FETCH ALL FROM b")
 
 
+def test_a_cursor_with_hold_outlives_its_transaction_if_that_is_committed(door):
+    with psycopg.connect(door.dsn()) as connection:
+        connection.execute("DECLARE a CURSOR WITH HOLD FOR SELECT 1")
+        connection.execute("DECLARE b CURSOR FOR SELECT 2")
+        connection.commit()
+        connection.execute("DECLARE c CURSOR WITH HOLD FOR SELECT 3")
+        connection.rollback()
+        assert connection.execute("FETCH ALL FROM a").fetchall() == [(1,)]
+        for name in "bc":
+            with pytest.raises(psycopg.errors.InvalidCursorName):
+                connection.execute(f"FETCH ALL FROM {name}")
+            connection.rollback()
+
+
+def test_tables_are_those_of_the_search_path(client, door):
+    before = door.spent()
+    client.execute("SET search_path = dummy")
+    assert client.execute("SELECT COUNT(*) FROM visits").fetchone() == (100,)
+    assert client.execute("SELECT current_schema(), current_schemas(false)").fetchone() == ("dummy", ["dummy"])
+    for unknown in ("SELECT COUNT(*) FROM hospitals", "SELECT COUNT(*) FROM public.visits v JOIN visits w ON true"):
+        with pytest.raises(psycopg.errors.UndefinedTable, match="search_path"):
+            client.execute(unknown)
+    assert door.spent() == before
+    client.execute("SET search_path = dummy, public")
+    assert client.execute("SELECT COUNT(*) FROM hospitals").fetchone()[0] > 0
+    assert "price" in price(client, "SELECT COUNT(*) FROM public.visits")
+    client.execute("RESET search_path")
+    assert "price" in price(client)
+
+
+def test_the_search_path_of_the_start_holds_too(door):
+    with psycopg.connect(door.dsn(options="-c search_path=dummy"), autocommit=True) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM visits").fetchone() == (100,)
+
+
+def test_an_array_of_arrays_is_refused(client, door):
+    before = door.spent()
+    inner = struct.pack("!iiIii", 1, 0, 25, 1, 1) + struct.pack("!i", 1) + b"a"
+    nested = struct.pack("!iiIii", 1, 0, 1009, 1, 1) + struct.pack("!i", len(inner)) + inner
+    for given, form in ((b"{{north},{south}}", 0), (nested, 1)):
+        question = b"SELECT COUNT(*) FROM visits WHERE region = ANY($1)"
+        client.pgconn.send_query_params(question, [given], [1009], [form])
+        (found,) = results(client)
+        assert found.error_field(pq.DiagnosticField.SQLSTATE) == b"22P02"
+    assert door.spent() == before
+
+
+def test_what_is_set_for_a_transaction_is_over_with_it(client):
+    for end in ("COMMIT", "ROLLBACK"):
+        client.execute("BEGIN")
+        client.execute("SET LOCAL deniable.epsilon = 0.5")
+        client.execute("SET deniable.confidence = 0.8")
+        assert "ε 0.5" in price(client)
+        client.execute(end)
+        assert "ε 0.25" in price(client)
+        assert client.execute("SHOW deniable.confidence").fetchone() == ("0.8",)
+    for name in ("deniable.epsilon", "search_path"):
+        with pytest.raises(psycopg.errors.NoActiveSqlTransaction):
+            client.execute(f"SET LOCAL {name} = 1")
+    client.execute("SET LOCAL work_mem = '1MB'")
+    assert client.execute("SHOW work_mem").fetchone() == ("4MB",)
+
+
+def test_options_that_cannot_be_read_are_refused_and_not_left_out(door):
+    for options in ("deniable.epsilon=0.5", "-c deniable.epsilon = 0.5", "-c deniable.intervals=perhaps"):
+        with pytest.raises(psycopg.OperationalError, match=r"invalid command-line|Boolean"):
+            psycopg.connect(door.dsn(options=options))
+    with psycopg.connect(door.dsn(options="-c default_transaction_read_only=true")) as connection:
+        assert connection.execute("SHOW default_transaction_read_only").fetchone() == ("on",)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["SET ROLE bob", "SET SESSION AUTHORIZATION bob", "SET session_authorization = bob", "SET ssl = off"],
+)
+def test_nobody_becomes_somebody_else(client, statement):
+    with pytest.raises((psycopg.errors.InsufficientPrivilege, psycopg.errors.CantChangeRuntimeParam)):
+        client.execute(statement)
+
+
+def test_who_wants_no_notices_gets_none(client):
+    heard = notices(client)
+    client.execute("SET client_min_messages = warning")
+    client.execute(COUNT)
+    assert heard == []
+    client.execute("RESET client_min_messages")
+    client.execute(COUNT)
+    assert heard
+
+
+def test_an_array_is_compared_with_any(client):
+    for given in (["north"], ["north", "south"]):
+        written = ", ".join(f"'{one}'" for one in given)
+        (paid,) = client.execute(f"SELECT COUNT(*) FROM visits WHERE region IN ({written})").fetchone()
+        assert client.execute("SELECT COUNT(*) FROM visits WHERE region = ANY(%s)", [given]).fetchone() == (paid,)
+    names = described(client, "SELECT COUNT(*) AS n FROM visits WHERE region=ANY($1) AND age=ANY($2)")
+    assert names == [(b"n", 20)]
+
+
 def test_a_cursor_for_which_there_is_no_room_costs_nothing(door):
     with psycopg.connect(door.dsn(), autocommit=True) as connection:
         connection.execute("BEGIN")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -143,6 +144,27 @@ def test_a_parameter_without_values_is_refused_by_the_planner_too(curator: Curat
     with pytest.raises(Refused) as refusal:
         curator.explain(f"{QUESTION} age = :age", epsilon=10)
     assert refusal.value.code == "bad-parameters"
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "expected"),
+    [
+        ("SELECT a IN ($1,$2)", ["x", "y"], "SELECT a IN ('x','y')"),
+        ("SELECT $a+$b WHERE c<$a", {"a": 1, "b": 2}, "SELECT 1+2 WHERE c<1"),
+        ("SELECT $1||'$1,$2' -- $2,$3", ["x"], "SELECT 'x'||'$1,$2' -- $2,$3"),
+        ("SELECT $$ $1,$2 $$,$1,$t$ $3 $t$", [4], "SELECT $$ $1,$2 $$,4,$t$ $3 $t$"),
+        ("SELECT a$1,$1 FROM t", [7], "SELECT a$1,7 FROM t"),
+        ("SELECT x = ANY($1)", [["a", "b"]], "SELECT x = ANY(ARRAY['a', 'b'])"),
+        ("SELECT x=ANY(?),?", [[1, 2], 3], "SELECT x=ANY(ARRAY[1, 2]),3"),
+    ],
+)
+def test_parameters_are_found_without_spaces_between_them(text: str, values: Any, expected: str) -> None:
+    assert filled(text, values).text == expected
+
+
+def test_types_are_known_of_parameters_without_spaces_between_them(curator: Curator) -> None:
+    found = beside("SELECT COUNT(*) FROM data WHERE age IN ($1,$2) AND city = ANY($3)", curator.policy)
+    assert {name: column.name for name, column in found.items()} == {"1": "age", "2": "age", "3": "city"}
 
 
 def test_as_many_lists_as_questions() -> None:

@@ -49,3 +49,26 @@ def test_what_is_missing_is_in_no_bucket(tmp_path, monkeypatch):
 def test_what_has_no_buckets_is_refused(ends):
     with pytest.raises(Refused, match="width_bucket takes"):
         parse(f"SELECT width_bucket(x, {ends}) AS b, COUNT(*) FROM t GROUP BY b")
+
+
+@pytest.mark.parametrize(
+    ("written", "known"),
+    [
+        ("TO_DATE('2025-01-31', 'YYYY-MM-DD')", "CAST('2025-01-31' AS DATE)"),
+        ("TO_DATE('2025-01-31 10:00:00', 'YYYY-MM-DD HH24:MI:SS')", "CAST('2025-01-31' AS DATE)"),
+        (
+            "TO_TIMESTAMP('2025-01-31 10:00:00.000000', 'YYYY-MM-DD HH24:MI:SS.US')",
+            "CAST('2025-01-31 10:00:00.000000' AS TIMESTAMP)",
+        ),
+    ],
+)
+def test_days_and_moments_are_read_as_tools_write_them(written, known):
+    assert plainly(parse(f"SELECT {written} AS x FROM t")).sql("duckdb") == f"SELECT {known} AS x FROM t"
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["TO_DATE('31.01.2025', 'DD.MM.YYYY')", "TO_DATE('2025-1-31', 'YYYY-MM-DD')", "TO_TIMESTAMP(day, 'YYYY-MM-DD')"],
+)
+def test_other_forms_stay_as_they_are(written):
+    assert "CAST" not in plainly(parse(f"SELECT {written} AS x FROM t")).sql("duckdb")

@@ -311,10 +311,16 @@ def _type(one: Mapping[str, str]) -> Row:
         "typbasetype": 0,
         "typtypmod": -1,
         "typndims": 0,
-        "typreceive": "-",
-        "typsend": "-",
+        "typreceive": _binary(one, "recv"),
+        "typsend": _binary(one, "send"),
         "typmodin": "-",
     }
+
+
+def _binary(one: Mapping[str, str], what: str) -> str:
+    """The function that reads or writes a type in its binary form, which is called like the one for its text form."""
+    name = one["typinput"]
+    return f"{name[:-2]}{what}" if name.endswith("in") and one["typtype"] in {"b", "r", "m"} else "-"
 
 
 def _role(oid: int, name: str) -> Row:

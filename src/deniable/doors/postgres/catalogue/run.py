@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 
 import duckdb
 import pyarrow as pa
@@ -17,7 +18,7 @@ from deniable.doors.postgres.catalogue.rows import OWN_TABLES, SPACES, Row, cata
 from deniable.doors.postgres.catalogue.translate import Known, place_of, translated
 from deniable.doors.postgres.errors import PgError, unsupported
 from deniable.doors.postgres.portals import PgColumn
-from deniable.doors.postgres.settings import VERSION
+from deniable.doors.postgres.settings import FIXED, VERSION, path
 from deniable.doors.postgres.types import (
     DATE,
     FLOAT4,
@@ -35,7 +36,6 @@ from deniable.doors.postgres.types import (
 from deniable.policy import Policy
 
 _SECONDS = 5.0
-_SPACES = frozenset(SPACES) - {"public"}
 _MOST_ROWS, _MOST_BYTES = 100_000, 128 << 20
 _EACH = 32
 """Bytes that a value takes besides its text."""
@@ -45,6 +45,7 @@ _TYPES |= {"DATE": DATE, "TIMESTAMP": TIMESTAMP, "HUGEINT": NUMERIC, "UINTEGER":
 _TYPES |= {"TIME": TIME}
 _TYPES |= {"VARCHAR[]": 1009, "BIGINT[]": 1016, "INTEGER[]": 1007, "SMALLINT[]": 1005, "UINTEGER[]": 1028}
 _TYPES |= {"TINYINT": INT2, "UTINYINT": INT2, "USMALLINT": INT4, "BOOLEAN[]": 1000, "DOUBLE[]": 1022}
+_NEVER = {"INTERVAL", "TIMESTAMP WITH TIME ZONE", "TIME WITH TIME ZONE"}
 _OWN = {INT8: pa.int64(), FLOAT8: pa.float64(), TEXT: pa.string(), 16: pa.bool_()}
 
 
@@ -78,8 +79,9 @@ class Catalogue:
 
     def __init__(self, policy: Policy, public: Mapping[str, pa.Table]) -> None:
         self._policy = policy
-        self.questions: Recent[str, bool] = Recent(_MOST_TEXTS)
-        """By a statement's text: whether it is for the planner, and not for here. It follows from the policy."""
+        self.questions: Recent[tuple[str, str], bool] = Recent(_MOST_TEXTS)
+        """By the path and a statement's text: whether it is for the planner, and not for here. The policy says it."""
+        self._private = frozenset(name.lower() for name, table in policy.tables.items() if not table.public)
         self._lock, self._running, self._closing = threading.Condition(), set[duckdb.DuckDBPyConnection](), False
         self._database = duckdb.connect(":memory:", config={"threads": 1, "memory_limit": "512MB"})
         self._classes = {one.name: one.oid for one in listed(policy) if one.schema == "public"}
@@ -132,11 +134,21 @@ class Catalogue:
             ],
         )
 
-    def speaks_of(self, schema: str, name: str) -> bool:
-        """Whether a table is the catalogue's to answer for, or to refuse: all but the policy's private ones."""
-        if schema in _SPACES or (not schema and name.startswith("pg_")):
-            return True
-        return place_of(name, schema, self._known({}, "")) is not None
+    def space_of(self, schema: str, name: str, searched: Sequence[str]) -> str | None:
+        """The schema in which a table is found; None if there is none.
+
+        What stands in `public` and is private is the planner's; all else is for here to answer for, or to refuse.
+        """
+        if schema in SPACES and schema != "public":
+            return schema
+        for space in (schema,) if schema else (*searched, "pg_catalog"):
+            if (space == "public" and name in self._private) or place_of(name, space, self._known({}, "")) is not None:
+                return space
+        return "pg_catalog" if not schema and name.startswith("pg_") else None
+
+    def is_private(self, space: str | None, name: str) -> bool:
+        """Whether a table that is found there, or nowhere, is the planner's to speak of."""
+        return space is None or (space == "public" and name in self._private)
 
     def run(
         self,
@@ -167,6 +179,8 @@ class Catalogue:
             if stop is not None:
                 stop.then(cursor.interrupt)
             done = cursor.execute(text, list(values) or None)
+            if any(str(one[1]) in _NEVER for one in done.description):
+                raise unsupported("Values of this type are not given here.", "Cast them to text, or to timestamp.")
             columns = tuple(PgColumn(one[0], _oid(str(one[1]))) for one in done.description)
             rows, size = _taken(done, most)
         except duckdb.InterruptException:
@@ -191,19 +205,28 @@ class Catalogue:
             self._database.close()
 
     def _known(self, settings: Mapping[str, str], user: str) -> Known:
-        text = exp.Literal.string
+        text, now = exp.Literal.string, datetime.now(UTC)
+        lowered = {name.lower(): value for name, value in settings.items()}
+        searched = path(lowered.get("search_path"))
+        home = next((one for one in searched if one in SPACES), None)
+        moment, day = exp.cast(text(f"{now:%Y-%m-%d %H:%M:%S.%f}"), "timestamp"), exp.cast(text(f"{now:%F}"), "date")
         constants: dict[str, exp.Expression] = {
             "version": text(f"PostgreSQL {VERSION} (Deniable)"),
             "current_version": text(f"PostgreSQL {VERSION} (Deniable)"),
             **dict.fromkeys(("current_database", "current_catalog"), text(self._policy.population)),
-            "current_schema": text("public"),
+            "current_schema": exp.Null() if home is None else text(home),
+            **dict.fromkeys(("current_timestamp", "localtimestamp", "clock_timestamp"), moment),
+            **dict.fromkeys(("statement_timestamp", "transaction_timestamp"), moment),
+            "current_date": day,
+            **dict.fromkeys(("current_time", "localtime"), exp.cast(text(f"{now:%H:%M:%S.%f}"), "time")),
             **dict.fromkeys(("current_user", "session_user", "user", "current_role"), text(user)),
             "pg_backend_pid": exp.Literal.number(0),
             "inet_server_port": exp.Literal.number(5432),
             "pg_postmaster_start_time": exp.cast(exp.Null(), "TIMESTAMP"),
         }
         tables = {**self._tables, ("pg_catalog", "pg_settings"): "own_settings"}
-        return Known(constants, tables, self._classes, settings, user)
+        declared = frozenset(column.lower() for one in self._policy.tables.values() for column in one.columns)
+        return Known(constants, tables, self._classes, lowered, user, searched, self._private, declared)
 
     def _insert(self, place: str, rows: Sequence[Row]) -> None:
         space, _, name = place.partition(".")
@@ -250,7 +273,14 @@ def _size(value: Value) -> int:
 
 def _settings(settings: Mapping[str, str]) -> pa.Table:
     names = [column for column, _ in relations()["pg_catalog", "pg_settings"]]
-    filled = {"name": list(settings), "setting": list(settings.values())}
+    own = [name.startswith("deniable.") and bool(value) for name, value in settings.items()]
+    filled = {
+        "name": list(settings),
+        "setting": list(settings.values()),
+        "context": ["internal" if name in FIXED else "user" for name in settings],
+        "vartype": ["string"] * len(settings),
+        "source": ["session" if one else "default" for one in own],
+    }
     empty = [None] * len(settings)
     return pa.table({name: pa.array(filled.get(name, empty), pa.string()) for name in names})
 

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
-from deniable.doors.postgres.catalogue.functions import KNOWN
+from deniable.doors.postgres.catalogue.functions import KNOWN, TABLES
+from deniable.doors.postgres.catalogue.outputs import name_outputs
+from deniable.doors.postgres.catalogue.read import REGS, Node
 from deniable.doors.postgres.catalogue.relations import HOMES, oids, relations
-from deniable.doors.postgres.catalogue.rows import USER
+from deniable.doors.postgres.catalogue.rows import SPACES, USER
 from deniable.doors.postgres.errors import PgError, unsupported
-from deniable.doors.postgres.lexing import Lexeme, tokens
 from deniable.doors.postgres.types import elements
-
-Node = Any
-"""A tree of sqlglot, whose classes are related otherwise in each of its versions."""
 
 _CLASSES = {"pg_class": 1259, "pg_namespace": 2615, "pg_type": 1247, "pg_proc": 1255, "pg_constraint": 2606}
 _CLASSES |= {"pg_extension": 3079, "pg_database": 1262, "pg_authid": 1260, "pg_index": 2610, "pg_attribute": 1249}
@@ -36,7 +32,6 @@ _PLAIN = frozenset(
         "concat",
         "concat_ws",
         "count",
-        "format",
         "generate_series",
         "generate_subscripts",
         "initcap",
@@ -47,7 +42,6 @@ _PLAIN = frozenset(
         "max",
         "min",
         "nullif",
-        "quote_literal",
         "regexp_replace",
         "repeat",
         "replace",
@@ -68,15 +62,17 @@ _PLAIN = frozenset(
         "trim",
         "unnest",
         "upper",
-        "now",
         "ascii",
         "chr",
         "md5",
     ]
 )
 """Functions that DuckDB has by the same name, and that reach nothing but their arguments."""
-_REGS = {"regclass", "regtype", "regproc", "regprocedure", "regnamespace", "regrole", "regoper", "regconfig"}
-_NUMBERS = {"oid", "xid", "cid"}
+_SYSTEM = {"tableoid": "CAST(NULL AS UINTEGER)", **dict.fromkeys(("xmin", "xmax"), "CAST(1 AS UINTEGER)")}
+"""Columns that every table of PostgreSQL has, though nobody declares them."""
+_PROCEDURES = {"typinput", "typoutput", "typreceive", "typsend", "typmodin", "typmodout", "typanalyze"}
+"""Columns of functions, which are numbers there: 0 is shown as '-'."""
+_NUMBERS = {"oid", "xid", "cid", "uint"}
 _TEXTS = {"name", "char", "aclitem", "information_schema.sql_identifier", "refcursor", "cstring"}
 _USERS = {"pg_roles": "rolname", "pg_user": "usename", "table_privileges": "grantee", "role_table_grants": "grantee"}
 
@@ -92,20 +88,14 @@ class Known:
     classes: Mapping[str, int]
     """The numbers of the tables, by name."""
     settings: Mapping[str, str]
+    """By their names in small letters."""
     user: str
-
-
-def parsed(text: str) -> Node:
-    """The one statement that the text is."""
-    try:
-        (tree,) = sqlglot.parse(_plain(text), dialect="postgres")
-    except SqlglotError:
-        raise PgError("42601", "This is not valid SQL.") from None
-    except (ValueError, RecursionError):
-        raise PgError("54001", "The statement is too long or too deeply nested.") from None
-    if not isinstance(tree, exp.Query):
-        raise PgError("25006", "Only SELECT is answered.")
-    return tree
+    path: Sequence[str]
+    """The schemas in which tables are looked for that are named without one."""
+    private: frozenset[str]
+    """The names of tables that are not here, but the planner's."""
+    declared: frozenset[str]
+    """The names of all columns of the policy."""
 
 
 def translated(tree: Node, known: Known) -> str:
@@ -115,7 +105,7 @@ def translated(tree: Node, known: Known) -> str:
     for name in tree.find_all(exp.Identifier):
         if not name.quoted:
             name.set("this", name.this.lower())
-    _name_outputs(tree)
+    name_outputs(tree)
     for table in list(tree.find_all(exp.Table)):
         _move(table, known, inside)
     for column in list(tree.find_all(exp.Column)):
@@ -128,66 +118,18 @@ def translated(tree: Node, known: Known) -> str:
     return str(tree.sql("duckdb"))
 
 
-def _plain(text: str) -> str:
-    """Without what only PostgreSQL writes: names of schemas that are always searched, operators, collations."""
-    parts = list(tokens(text))
-    out: list[str] = []
-    at = 0
-    while at < len(parts):
-        token, after = parts[at], _after(parts, at)
-        if token.name == "pg_catalog" and token.kind in {"word", "quoted"} and _text(parts, after) == ".":
-            at = after + 1
-            continue
-        if token.name == "information_schema" and _text(parts, after) == "." and _text(parts, after + 1)[:3] == "_pg":
-            at = after + 1
-            continue
-        if token.kind == "word" and token.name == "collate" and after < len(parts) and _is_name(parts[after]):
-            dot = _after(parts, after)
-            at = _after(parts, dot) + 1 if _text(parts, dot) == "." else after + 1
-            continue
-        if token.kind == "word" and token.name in _REGS and _text(parts, after) == "[":
-            token = Lexeme("word", "text", token.start)
-        if token.kind == "word" and token.name == "operator" and _text(parts, after) == "(":
-            end = next((place for place in range(after, len(parts)) if parts[place].text == ")"), len(parts) - 1)
-            inner = "".join(part.text for part in parts[after + 1 : end] if part.kind == "other")
-            out.append(f" {inner.lstrip('.')} ")
-            at = end + 1
-            continue
-        out.append(_written(token, parts[at - 1] if at else None))
-        at += 1
-    return "".join(out)
-
-
-def _written(token: Lexeme, before: Lexeme | None) -> str:
-    if token.kind == "string" and token.text[:1] in "eE" and token.text[1:2] == "'":
-        body = re.sub(r"\\(.)", lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), token.text[2:-1])
-        return "'" + body.replace("''", "'").replace("'", "''") + "'"
-    if token.text == '"char"' and before is not None and before.text in {":", " ", "."}:
-        return "text"
-    return token.text
-
-
-def _after(parts: list[Lexeme], at: int) -> int:
-    at += 1
-    while at < len(parts) and parts[at].kind == "space":
-        at += 1
-    return at
-
-
-def _text(parts: list[Lexeme], at: int) -> str:
-    return parts[at].text if at < len(parts) else ""
-
-
-def _is_name(token: Lexeme) -> bool:
-    return token.kind in {"word", "quoted"}
-
-
 def _move(table: Node, known: Known, inside: set[str]) -> None:
     """Let a table be the one in memory; refused if there is none."""
     if isinstance(table.this, exp.Anonymous) and table.this.name.lower() == "pg_show_all_settings":
         table.set("this", exp.to_identifier("pg_settings"))  # the function behind the view
     if not isinstance(table.this, exp.Identifier):
-        return  # a function, which is looked at as such
+        if _called(table.this) not in TABLES:  # of one value: a table of one row
+            alias = table.args.get("alias")
+            name = alias.name if alias is not None and alias.name else _called(table.this)
+            named = alias.columns[0].name if alias is not None and alias.columns else name
+            row = exp.select(exp.alias_(table.this.copy(), named, quoted=True))
+            table.replace(row.subquery(exp.to_identifier(name, quoted=True)))
+        return
     name, schema = table.name.lower(), table.db.lower()
     if not schema and name in inside:
         return
@@ -215,7 +157,9 @@ def _move(table: Node, known: Known, inside: set[str]) -> None:
 
 def place_of(name: str, schema: str, known: Known) -> str | None:
     """Where a table is in memory. What has no schema is looked for where PostgreSQL would."""
-    for space in (schema,) if schema else ("public", "pg_catalog"):
+    for space in (schema,) if schema else (*known.path, "pg_catalog"):
+        if space == "public" and name in known.private:
+            return None
         if (space, name) in known.tables:
             return known.tables[space, name]
         if (space, name) in relations():
@@ -227,8 +171,10 @@ def _changed(node: Node, known: Known) -> Node:  # noqa: PLR0911 - one line for 
     """One node in DuckDB's words."""
     if isinstance(node, exp.Cast):
         return _cast(node, known)
-    if isinstance(node, exp.Column) and node.name == "tableoid":
-        return exp.cast(exp.Null(), "UINTEGER", dialect="duckdb")
+    if isinstance(node, exp.Column) and node.name in _SYSTEM and node.name not in known.declared:
+        return sqlglot.parse_one(_SYSTEM[node.name], dialect="duckdb")
+    if isinstance(node, exp.EQ | exp.NEQ) and node.this.name in _PROCEDURES and node.expression.name == "0":
+        node.set("expression", exp.Literal.string("-"))
     if (
         isinstance(node, exp.Substring)
         and isinstance(node.args.get("start"), exp.Literal)
@@ -263,24 +209,87 @@ def _any(node: Node, array: Node) -> Node:
     return node
 
 
-def _function(node: Node, known: Known) -> Node:
-    name = (node.name if isinstance(node, exp.Anonymous) else node.sql_name()).lower()
+def _called(node: Node) -> str:
+    """The name of a function."""
+    return str(node.name if isinstance(node, exp.Anonymous) else node.sql_name()).lower()
+
+
+def _function(node: Node, known: Known) -> Node:  # noqa: C901, PLR0911 - one line for each kind of function
+    name = _called(node)
     if name in known.constants:
         return known.constants[name].copy()
     if name == "current_setting":
         asked = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
         if asked.is_string:
             return exp.Literal.string(known.settings.get(asked.name.lower(), ""))
-        found = sqlglot.parse_one("(SELECT s.setting FROM own_settings s WHERE s.name = x)", dialect="duckdb")
-        next(one for one in found.find_all(exp.Column) if one.name == "x").replace(exp.Lower(this=asked.copy()))
-        return found
-    if name == "set_config" and isinstance(node, exp.Anonymous):
-        return node.expressions[1]
-    if isinstance(node, exp.Anonymous) and name not in KNOWN | _PLAIN:
+        return _with(
+            "(SELECT setting_.setting FROM own_settings setting_ WHERE lower(setting_.name) = lower(x))", asked
+        )
+    if name == "set_config" and isinstance(node, exp.Anonymous) and len(node.expressions) > 1:
+        return _configured(node.expressions[0], node.expressions[1], known)
+    if name == "format":
+        return _formatted(node.expressions if isinstance(node, exp.Anonymous) else [node.this, *node.expressions])
+    if name == "current_schemas":
+        here, first = [one for one in known.path if one in SPACES], ["pg_catalog"]
+        both = ([one for one in first if one not in here] + here, here)
+        asked = node.expressions[0] if isinstance(node, exp.Anonymous) else node.this
+        return _with("CASE WHEN x THEN [{}] ELSE [{}] END".format(*map(_listed, both)), asked)
+    if name == "pg_table_is_visible" and node.expressions:
+        spaces = ", ".join(str(SPACES[one]) for one in ("pg_catalog", *known.path) if one in SPACES)
+        text = f"EXISTS (SELECT 1 FROM pgc.pg_class k WHERE k.oid = x AND k.relnamespace IN ({spaces}))"  # noqa: S608 - numbers
+        return _with(text, node.expressions[0])
+    if name == "age" and (len(node.expressions) != 1 or not node.expressions[0].name.endswith(("xid", "xmin", "id"))):
+        raise unsupported("There are no values of the type interval here.", "Subtract one day from the other.")
+    if name == "all" and isinstance(node.parent, exp.NEQ) and node.parent.expression is node:
+        return node
+    if isinstance(node, exp.Anonymous) and name not in KNOWN | TABLES | _PLAIN:
         raise PgError("42883", f"function {name} does not exist here")
     if isinstance(node, exp.ReadCSV) or name.startswith(("read_", "duckdb_", "pragma_")):
         raise unsupported("Files are not read here.")
     return node
+
+
+def _with(text: str, value: Node) -> Node:
+    """An expression of DuckDB's, with a value in the place of x."""
+    found: Node = sqlglot.parse_one(text, dialect="duckdb")
+    for one in [one for one in found.find_all(exp.Column) if one.name == "x"]:
+        one.replace(value.copy())
+    return found
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(_string, names))
+
+
+def _configured(name: Node, value: Node, known: Known) -> Node:
+    """`set_config`, where it changes nothing that matters; what matters is said with SET, or not at all."""
+    setting = name.name.lower() if name.is_string else ""
+    matters = not setting or setting.startswith("deniable.") or setting == "search_path"
+    if matters and not (value.is_string and value.name == known.settings.get(setting)):
+        raise unsupported("This setting is not changed by set_config here.", "Write SET name = value.")
+    return value
+
+
+def _formatted(arguments: Sequence[Node]) -> Node:
+    """PostgreSQL's `format`, of a text that is known."""
+    first, *values = arguments
+    pieces = re.split(r"(%[%sIL])", first.name) if first.is_string else ["%"]
+    if any("%" in one and one not in {"%%", "%s", "%I", "%L"} for one in pieces):
+        raise unsupported("This form of format() is not understood here.", "Use %s, %I and %L.")
+    if len(values) != sum(one in {"%s", "%I", "%L"} for one in pieces):
+        raise PgError("22023", "format() has too few or too many arguments.")
+    forms = {
+        "%s": "coalesce(CAST(x AS VARCHAR), '')",
+        "%I": "quote_ident(CAST(x AS VARCHAR))",
+        "%L": "coalesce(quote_literal(CAST(x AS VARCHAR)), 'NULL')",
+    }
+    left = iter(values)
+    parts = [
+        _with(forms[one], next(left)) if one in forms else exp.Literal.string(one.replace("%%", "%"))
+        for one in pieces
+        if one
+    ]
+    return exp.Concat(expressions=[exp.Literal.string(""), *parts], safe=True, coalesce=False)
 
 
 def _cast(node: Node, known: Known) -> Node:  # noqa: PLR0911 - one line for each family of types
@@ -288,20 +297,49 @@ def _cast(node: Node, known: Known) -> Node:  # noqa: PLR0911 - one line for eac
     kind = node.to.sql("postgres").lower().strip('"')
     base, array = kind.removesuffix("[]"), kind.endswith("[]")
     value = node.this
-    if base in _REGS and array:
+    if base in REGS and array:
         return value
-    if base in _REGS:
+    if base in REGS:
         if isinstance(value, exp.Literal) and value.is_string:
             return _named(base, value.name, known)
         if isinstance(value, exp.Literal | exp.Parameter) and base == "regclass":
             return exp.cast(value, "bigint") if isinstance(value, exp.Literal) else _class_of(value)
+        if base == "regclass" and _is_number(node):
+            return exp.func("class_oid", exp.cast(value, "VARCHAR", dialect="duckdb"))
         call = {"regclass": "reg_class", "regtype": "reg_type", "regnamespace": "reg_namespace"}.get(base)
         return exp.func(call, value) if call else value
+    if array and isinstance(value, exp.Literal) and value.is_string:
+        inner = node.to.expressions[0]
+        each = [exp.Cast(this=exp.Literal.string(one), to=inner.copy()) for one in _elements(value.name)]
+        return exp.cast(exp.Array(expressions=[_cast(one, known) for one in each]), _plain_array(base))
+    if base in {"timestamptz", "timetz"} and not array:
+        return exp.cast(value, base.removesuffix("tz"))
     if base in _NUMBERS:
         return exp.cast(value, "UINTEGER[]" if array else "UINTEGER", dialect="duckdb")
     if base in _TEXTS:
         return exp.cast(value, "VARCHAR[]" if array else "VARCHAR", dialect="duckdb")
     return node
+
+
+def _is_number(cast: Node) -> bool:
+    """Whether a cast to regclass is looked at as the number that it is, and not shown as a name."""
+    parent = cast.parent
+    if isinstance(parent, exp.Cast):
+        return parent.to.sql("postgres").lower() in {"oid", "bigint", "int"}
+    return isinstance(parent, exp.Binary | exp.Func | exp.In)
+
+
+def _elements(text: str) -> list[str]:
+    try:
+        return elements(text)
+    except ValueError:
+        raise PgError("22P02", "A text is not an array: it must begin with { and end with }.") from None
+
+
+def _plain_array(base: str) -> Node:
+    """An array of values as DuckDB has them, by PostgreSQL's name of their type."""
+    name = "UINTEGER" if base in _NUMBERS else "VARCHAR" if base in _TEXTS else base
+    return exp.DataType.build(f"{name}[]", dialect="duckdb")
 
 
 def _class_of(value: Node) -> Node:
@@ -323,56 +361,6 @@ def _named(base: str, name: str, known: Known) -> Node:
     if found is None:
         raise PgError({"regclass": "42P01", "regproc": "42883"}.get(base, "42704"), f'"{name}" does not exist')
     return exp.Literal.number(found)
-
-
-def _name_outputs(tree: Node) -> None:
-    """Columns without a name get the one that PostgreSQL gives them; NULL is a text."""
-    outer = tree
-    while isinstance(outer, exp.SetOperation | exp.Subquery):
-        outer = outer.this
-    if isinstance(outer, exp.Select):
-        for one in list(outer.expressions):
-            if not isinstance(one, exp.Alias | exp.Star | exp.Column):
-                one.replace(exp.alias_(one.copy(), figured(one), quoted=True))
-    for select in tree.find_all(exp.Select):
-        for one in list(select.expressions):
-            inner = one.this if isinstance(one, exp.Alias) else one
-            if isinstance(inner, exp.Null):
-                inner.replace(exp.cast(exp.Null(), "VARCHAR"))
-
-
-def figured(node: Node) -> str:  # noqa: C901, PLR0911 - one line for each kind of expression
-    """The name that PostgreSQL gives to a column that has none.
-
-    Example:
-        >>> [figured(sqlglot.parse_one(text, dialect="postgres")) for text in ("a.b", "count(*)", "1 + 1", "x::text")]
-        ['b', 'count', '?column?', 'x']
-    """
-    if isinstance(node, exp.Alias):
-        return node.alias
-    if isinstance(node, exp.Column | exp.Identifier):
-        return node.name
-    if isinstance(node, exp.Paren | exp.Bracket):
-        return figured(node.this)
-    if isinstance(node, exp.Cast):
-        found = figured(node.this)
-        return found if found != "?column?" else node.to.sql("postgres").lower().strip('"')
-    if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select) and node.this.expressions:
-        return figured(node.this.expressions[0])
-    if isinstance(node, exp.Case):
-        found = figured(node.args["default"]) if node.args.get("default") is not None else "?column?"
-        return found if found != "?column?" else "case"
-    if isinstance(node, exp.Exists):
-        return "exists"
-    if isinstance(node, exp.Array):
-        return "array"
-    if isinstance(node, exp.Anonymous):
-        return node.name.lower()
-    if isinstance(node, exp.Func) and not isinstance(node, exp.Binary | exp.Connector):
-        return {"array_size": "array_length", "current_version": "version"}.get(
-            node.sql_name().lower(), node.sql_name().lower()
-        )
-    return "?column?"
 
 
 def _string(text: str) -> str:
