@@ -123,10 +123,20 @@ class Engine(ABC):
     def rows(self, table: str, columns: Sequence[Column]) -> pa.Table:
         """The rows of a public table, as questions read these columns."""
 
-    def skipped(self, table: str) -> str:
-        """Where the first line is that is no row, of a text file; nothing if there is none. For custodians."""
+    def broken(self, table: str) -> str:
+        """Why rows cannot be read, and where the first line is that is none; nothing if all can. For custodians."""
         del table
         return ""
+
+    def ensure_rows(self, table: str) -> None:
+        """Whether a table is nothing but rows: a line of a file that is none could take any number of others along.
+
+        One fact about a version of the data, which is asked for before anything is charged.
+
+        Raises:
+            Refused: it is not; where, is for the custodian alone.
+        """
+        del table
 
     @abstractmethod
     def where(self) -> str:

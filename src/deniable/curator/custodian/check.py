@@ -68,7 +68,10 @@ def ensure_all(policy: Policy, engine: Engine) -> None:
 def _refuse(policy: Policy, wrong: Sequence[tuple[str, str, str]]) -> None:
     if wrong:
         instead = "correct the policy or the file; see: deniable check"
-        problems = [Problem(f"tables.{table}.columns.{column}", what, instead) for table, column, what in wrong]
+        problems = [
+            Problem(f"tables.{table}.columns.{column}" if column else f"tables.{table}", what, instead)
+            for table, column, what in wrong
+        ]
         raise InvalidPolicyError(policy.origin, problems)
 
 
@@ -79,10 +82,9 @@ def look(policy: Policy, engine: Engine) -> list[RowFinding]:
         fitting = [seen.column for seen in _seen(table, engine) if not seen.problem]
         if not fitting:
             continue
-        skipped = engine.skipped(table.name)
-        found += (
-            [RowFinding(table.name, "", f"has lines that are no rows, and are left out: {skipped}")] if skipped else []
-        )
+        if broken := engine.broken(table.name):
+            found.append(RowFinding(table.name, "", f"{broken}. No question about it is answered", wrong=True))
+            continue
         columns = [table.columns[name] for name in fitting]
         names = {name for name in (table.unit, table.key) if name is not None}
         counts = engine.compare(table.name, [(one.expression, one.values) for one in columns], names)

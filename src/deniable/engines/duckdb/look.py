@@ -103,7 +103,7 @@ def look(file: DataFile, few: int) -> list[Looked]:
 
 
 def rejected(file: DataFile) -> str:
-    """What a strict reader says of the first line that is no row; nothing if all are. Reads every row."""
+    """What its reader says of the first line that is no row; nothing if all are. Reads every row."""
     if not file.is_text:
         return ""
     try:
@@ -194,7 +194,7 @@ def _values(file: DataFile, value: str, few: int) -> tuple[str, ...] | None:
     return tuple(sorted(found)) if len(found) <= few else None
 
 
-def row(file: DataFile, sql: str, *, strict: bool = True) -> tuple[Any, ...]:
+def row(file: DataFile, sql: str) -> tuple[Any, ...]:
     """The only row of an answer, without the optimizer's rules that the engine does without."""
-    with reading(file, strict=strict, disabled_optimizers=MISTRUSTED) as connection:
+    with reading(file, disabled_optimizers=MISTRUSTED) as connection:
         return connection.execute(sql).fetchall()[0]
