@@ -19,7 +19,7 @@ from deniable.releases.profile.histogram import ValueHistogram
 from deniable.releases.profile.measured import MeasuredCells, RunningSums
 from deniable.releases.profile.people import RowsPerPerson
 from deniable.releases.profile.profile import ListedValues, Profile, TableProfile
-from deniable.releases.profile.suggest import applied, best_contribution, suggestions, untold
+from deniable.releases.profile.suggest import Suggestion, applied, best_contribution, suggestions, untold
 
 RUNS = 120
 LEAST = binom.ppf(1e-8, RUNS, 0.95)
@@ -210,6 +210,20 @@ def test_texts_that_were_found_and_nulls_that_there_are_become_settings():
     assert share.low < 400 / 1660 < share.high
     assert share.value == pytest.approx(400 / 1660)
     assert note.others.low < 60 / 1660 < note.others.high
+
+
+@pytest.mark.parametrize("key", [r'"the \"real\" cost"', r'"a\u0009b"', "'a.b'", '"a = {b}"', "plain", '"stra\u00dfe"'])
+def test_a_column_is_found_by_whatever_name_and_comment_it_has(key):
+    import tomllib  # noqa: PLC0415 - beside its use
+
+    (name,) = tomllib.loads(f"{key} = 0")
+    line = f'{key} = {{ type = "text", values = ["}}", "#"] }}   # FROM THE DATA: {{ "it\'s" }}\n'
+    found = [Suggestion("visits", name, "nulls", "true", "some {are} missing")]
+    text, left = applied(f"[tables.visits.columns]\nother = 3\n{line}", found, "0" * 12)
+    assert left == ()
+    columns = tomllib.loads(text)["tables"]["visits"]["columns"]
+    assert columns == {"other": 3, name: {"type": "text", "values": ["}", "#"], "nulls": True}}
+    assert tomllib.loads(applied(text, found, "0" * 12)[0]) == tomllib.loads(text)
 
 
 def test_what_has_no_plain_line_is_left_to_people():

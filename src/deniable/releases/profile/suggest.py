@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,6 +19,10 @@ from deniable.releases.profile.profile import ListedValues, Profile, around, sho
 _MARK = "# from the private profile"
 _LIST = r'\[(?:"(?:[^"\\]|\\.)*"|[^"\]])*\]'
 """As TOML writes it on one line, with texts that may hold brackets."""
+_STRING = r"\"(?:[^\"\\]|\\.)*\"|'[^']*'"
+_KEY = re.compile(rf"\s*({_STRING}|[\w-]+)\s*=")
+_COLUMN = re.compile(rf"({_KEY.pattern}\s*\{{(?:{_STRING}|[^{{}}#\"'])*)\}}\s*(#.*)?")
+"""A column on one line, and what is said of it."""
 _SEEN = 0.001
 """The least share that is written as one."""
 _BEYOND = 0.005
@@ -140,11 +145,11 @@ def applied(policy: str, found: Sequence[Suggestion], release: str) -> tuple[str
             left.append(one)
             continue
         mark = f"{_MARK} {release[:12]}: {one.why}"
-        if one.column is None:
+        if (column := _COLUMN.fullmatch(lines[place])) is None:
             lines[place] = f"{one.setting} = {one.value}   {mark}"
         else:
-            code, _, before = lines[place].rpartition("}")
-            kept = before.strip() if before.strip().startswith(_MARK) else ""
+            code, _, before = column.groups(default="")
+            kept = before.strip() if before.startswith(_MARK) else ""
             code = re.sub(rf",?\s*{one.setting}\s*=\s*({_LIST}|true|false)", "", code).rstrip()
             lines[place] = f"{code}, {one.setting} = {one.value} }}   {f'{kept}; {one.why}' if kept else mark}"
     return "\n".join(lines), tuple(left)
@@ -154,14 +159,20 @@ def _place(lines: Sequence[str], one: Suggestion) -> int | None:
     """The line that a suggestion is about."""
     section = f"tables.{one.table}" + (".columns" if one.column else "")
     inside = False
-    name = re.escape(one.column) if one.column else one.setting
     for number, line in enumerate(lines):
         if line.lstrip().startswith("["):
             inside = line.strip().split("]")[0].lstrip("[").replace('"', "") == section
-        elif inside and re.match(rf'\s*"?{name}"?\s*=', line):
-            simple = one.column is None or (line.count("{") == 1 and line.count("}") == 1)
-            return number if simple else None
+        elif inside and (key := _KEY.match(line)) is not None and _named(key.group(1)) == (one.column or one.setting):
+            return number if one.column is None or _COLUMN.fullmatch(line) else None
     return None
+
+
+def _named(key: str) -> str:
+    """What a key of TOML says, without its quotes and escapes."""
+    try:
+        return next(iter(tomllib.loads(f"{key} = 0")))
+    except tomllib.TOMLDecodeError:
+        return key
 
 
 def _toml(value: Fraction, kind: Kind) -> str:
