@@ -18,6 +18,7 @@ _FAULTS = {
     "bytes exceeded. Actual Size:": "is longer than two million bytes, or has a quote that is closed much later",
 }
 """By what DuckDB says of them."""
+_NAMELESS = "its first line is empty, and should have the names of the columns"
 _ENDS = "its lines end in different ways, some with CR LF and some with LF, or a line break is in a cell without quotes"
 
 
@@ -32,12 +33,16 @@ def reason(kind: FileFormat, files: Sequence[Path], layout: Layout, error: Excep
         place = _named(files, lambda path: _unlike(path, layout))
         return _ENDS + (f": {place} does not end as the first one does" if place else "")
     found = _PLACE.search(said)
-    return f"line {int(found.group(1)):,} {_fault(said)}" if found else "it is not CSV with a header line"
+    if found is None:
+        return _NAMELESS if "at least a single column" in said else "it is not CSV with a header line"
+    return f"line {int(found.group(1)):,} {_fault(said)}"
 
 
 def _fault(said: str) -> str:
     """Of a line of a CSV file."""
     for expected, cells in _CELLS.findall(said)[-1:]:
+        if expected == "1":
+            return "has more cells than the first one, which has one: if that is a title, take it out of the file"
         return f"does not have {int(expected):,} cells, as the first one has, but {int(cells):,}"
     return next((words for mark, words in _FAULTS.items() if mark in said), "is no row")
 

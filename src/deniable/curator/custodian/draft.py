@@ -127,7 +127,7 @@ def _titled(file: DataFile) -> str:
     named = sum(bool(cell.strip()) for cell in cells)
     return (
         f"# The first line {_flat(repr(','.join(cells)))} names {named} of {len(cells)} columns: {_TITLE}\n"
-        if 2 * named < len(cells)
+        if 2 * named < len(cells) or cells[0].lower() == "sep="
         else ""
     )
 

@@ -250,3 +250,5 @@ def test_a_title_above_the_names_is_noticed(tmp_path):
     assert "# The first line 'Visits of 2024,,' names 1 of 3 columns: if it is a title" in draft(tmp_path / "t.csv")
     (tmp_path / "t.csv").write_text(",age,town\n1,31,north\n")
     assert "if it is a title" not in draft(tmp_path / "t.csv")
+    (tmp_path / "t.csv").write_text("sep=;\r\nid;age\r\n1;31\r\n")  # as Excel says it to itself
+    assert "# The first line 'sep=,' names 1 of 2 columns: if it is a title" in draft(tmp_path / "t.csv")
