@@ -13,7 +13,16 @@ from typing import ClassVar
 import pyarrow as pa
 
 from deniable.core.algebra.expression import Column
-from deniable.core.algebra.query import DistinctValues, ExactQuery, GroupQuery, Kept, MarginalSums, Units, VectorSums
+from deniable.core.algebra.query import (
+    MOST_KEYS,
+    DistinctValues,
+    ExactQuery,
+    GroupQuery,
+    Kept,
+    MarginalSums,
+    Units,
+    VectorSums,
+)
 from deniable.core.algebra.relation import Matches
 from deniable.core.errors import Failed, Refused
 from deniable.core.vectors.batch import ROWS
@@ -180,6 +189,9 @@ class Engine(ABC):
             Refused: it cannot; as with `run`, the engine's own words stay on this side.
         """
         refusal = Refused("data-unavailable", "The data cannot be asked at the moment.", "Ask the custodian.")
+        if isinstance(query, MarginalSums) and len(query.keys) > MOST_KEYS:
+            reason = f"More than {MOST_KEYS} columns cannot be counted at once."
+            raise Refused("too-complex", reason, "Name fewer of them.")
         try:
             self._check_work(query)
             self.plan(self.emit(query))

@@ -175,7 +175,8 @@ class DuckDB(Engine):
         else:
             self._sound[table] = stamp
             return
-        raise Refused("data-unavailable", f"The data of {table} cannot be read whole.", "Ask the custodian.")
+        hint = "Ask the custodian, whom `deniable check` tells what is wrong with the file."
+        raise Refused("data-unavailable", f"Not every line of the data of {table} is a row.", hint)
 
     def compare(self, table: str, declared: Declared, distinct: Collection[str]) -> list[RowCounts]:
         """How many rows are not as they are declared, column by column."""

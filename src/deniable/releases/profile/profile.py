@@ -25,6 +25,8 @@ CONTRIBUTIONS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000)
 _PEOPLE = "(rows per person)"
 _TELLING = 0.01
 """What leaves out fewer rows than that for sure, or all but that, is not worth a word."""
+_TEXTS = 10
+"""Columns of texts whose values are said."""
 _FEW = 5
 """Contributions, and values of a text, in one line."""
 QUANTILES = {"p1": 0.01, "p25": 0.25, "median": 0.5, "p75": 0.75, "p99": 0.99}
@@ -224,7 +226,9 @@ def around(number: Between, *, whole: bool = True) -> str:
 def _said(table: TableProfile) -> list[str]:
     """Of one table."""
     people = table.people
-    listed = [f"{table.name}.{name}: {_shares(one)}" for name, one in table.listed.items()]
+    listed = [f"{table.name}.{name}: {_shares(one)}" for name, one in list(table.listed.items())[:_TEXTS]]
+    if more := len(table.listed) - len(listed):
+        listed.append(f"{table.name}: {more:,} more columns of texts are on the page")
     if people is None:
         return [f"{table.name}: {around(table.rows)} rows", *listed]
     told = [rows for rows in CONTRIBUTIONS if rows <= people.known]

@@ -27,6 +27,8 @@ _SEEN = 0.001
 """The least share that is written as one."""
 _BEYOND = 0.005
 """Of the values, about so many may lie beyond each bound."""
+_FEW = 5
+"""Columns without suggestions that are named."""
 _MOST = 0.25
 """Bounds outside of which more of the values may lie were chosen by noise, and are not suggested."""
 
@@ -84,16 +86,17 @@ def suggestions(
 
 def untold(profile: Profile) -> tuple[str, ...]:
     """Of which columns no bounds are suggested, because the noise is too large for so few people, and what to do."""
-    found = []
+    found: list[str] = []
     for table in profile.tables.values():
-        for name, column in table.columns.items():
-            _, outside = _bounds(column)
-            if outside is None or outside.high > _MOST:
-                most = "nobody can tell how many" if outside is None else f"up to {outside.high:.0%}"
-                why = f"too much noise for so few people: {most} of the values could lie outside"
-                found.append(
-                    f"tables.{table.name}.columns.{name}: no bounds suggested, {why}; spend more rho, or say them"
-                )
+        outside = {name: _bounds(column)[1] for name, column in table.columns.items()}
+        unsure = {name: share for name, share in outside.items() if share is None or share.high > _MOST}
+        listed = dict(list(unsure.items())[:_FEW])
+        for name, share in listed.items():
+            most = "nobody can tell how many" if share is None else f"up to {share.high:.0%}"
+            why = f"too much noise for so few people: {most} of the values could lie outside"
+            found.append(f"tables.{table.name}.columns.{name}: no bounds suggested, {why}; spend more rho, or say them")
+        if more := len(unsure) - len(listed):
+            found.append(f"tables.{table.name}: and for {more:,} more columns, for the same reason")
     return tuple(found)
 
 
