@@ -37,6 +37,8 @@ from deniable.policy import Policy
 _curator_log = logging.getLogger("deniable.curator")
 
 _TRIES = 3
+_NO_ROW = "InvalidInputException"
+"""What a worker says of a file of texts in which a line is no row."""
 
 
 class DuckDB(Engine):
@@ -170,13 +172,18 @@ class DuckDB(Engine):
             return
         try:
             self.fetch(f"SELECT COUNT(COLUMNS(*)) FROM {self.tables.place(table)}")  # noqa: S608 - a declared table, quoted
-        except Broken:
-            _curator_log.error("table %s: a line is no row; deniable check says which", table)
+        except Broken as error:
+            broken = str(error) == _NO_ROW
+            said = "a line is no row; deniable check says which" if broken else "it cannot be read"
+            _curator_log.error("table %s: %s", table, said)
         else:
             self._sound[table] = stamp
             return
+        reason = (
+            f"Not every line of the data of {table} is a row." if broken else f"The data of {table} cannot be read."
+        )
         hint = "Ask the custodian, whom `deniable check` tells what is wrong with the file."
-        raise Refused("data-unavailable", f"Not every line of the data of {table} is a row.", hint)
+        raise Refused("data-unavailable", reason, hint)
 
     def compare(self, table: str, declared: Declared, distinct: Collection[str]) -> list[RowCounts]:
         """How many rows are not as they are declared, column by column."""
