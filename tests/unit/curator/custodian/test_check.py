@@ -140,7 +140,7 @@ def test_where_a_line_is_no_row_questions_are_refused_before_they_are_charged(
     spoiled(tmp_path / name, "")
     with deniable.create(tmp_path / "p.toml") as curator:
         spoiled(tmp_path / name, line)
-        with pytest.raises(Refused, match=r"data-unavailable") as refused:
+        with pytest.raises(Refused, match=r"Not every line of the data of t is a row. \(data-unavailable\)") as refused:
             curator.ask("SELECT COUNT(*) AS n FROM t", epsilon=1)
         assert curator.budget().spent.epsilon == 0
         assert "secret" not in str(refused.value) + caplog.text
