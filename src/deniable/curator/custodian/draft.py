@@ -127,7 +127,7 @@ def _titled(file: DataFile) -> str:
     named = sum(bool(cell.strip()) for cell in cells)
     return (
         f"# The first line {_flat(repr(','.join(cells)))} names {named} of {len(cells)} columns: {_TITLE}\n"
-        if 2 * named < len(cells) or cells[0].lower() == "sep="
+        if 2 * named < len(cells) or [cell.lower() for cell in cells[:1]] == ["sep="]
         else ""
     )
 
@@ -141,7 +141,8 @@ def _candidates(file: DataFile, columns: Sequence[Looked]) -> list[Candidate]:
     found = []
     for place, column in enumerate(columns):
         ending = column.name.lower().endswith(("id", "no", "key")) or _CALLED.fullmatch(column.name) is not None
-        if column.kind in {None, Kind.NUMBER, Kind.BOOLEAN} or not (ending or _NAMED.fullmatch(column.name)):
+        amount = column.kind is Kind.NUMBER and not column.too_long
+        if amount or column.kind in {None, Kind.BOOLEAN} or not (ending or _NAMED.fullmatch(column.name)):
             continue
         rows, distinct = counted(file, column.name)
         clear = _NAMED.fullmatch(column.name) is not None
