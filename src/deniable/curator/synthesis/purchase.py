@@ -184,7 +184,7 @@ def plan_synthesis(
     return SynthesisPlan(wanted, policy, cells, recipes, _notes(cells), spend.confidence, together(first))
 
 
-def in_rho(spend: Spend, *, unlisted: bool) -> Spend:
+def in_rho(spend: Spend, unlisted: Sequence[str] = ()) -> Spend:
     """What may be spent, as rho; and as delta, which pays for values that the policy does not list.
 
     From epsilon and delta: the largest rho that is (epsilon, delta)-private, by Gaussian DP or by zCDP. Half of the
@@ -194,8 +194,8 @@ def in_rho(spend: Spend, *, unlisted: bool) -> Spend:
         hint = "Give rho, or epsilon and delta."
         raise Refused("bad-spend", "Synthetic tables are paid for in rho, or in epsilon and delta.", hint)
     if unlisted and spend.delta is None:
-        hint = "Give a delta, too; or list the values in the policy; or leave the columns out."
-        raise Refused("private-keys", "The policy does not list the values of all columns.", hint)
+        hint = "Give a delta, too, such as 1e-8; or list the values in the policy; or leave the column out."
+        raise Refused("private-keys", f"The policy does not list the values of {', '.join(unlisted)}.", hint)
     if spend.epsilon is None or spend.delta is None:
         return spend
     delta = spend.delta / 2 if unlisted else spend.delta
@@ -211,7 +211,7 @@ def unlisted_values(policy: Policy, wanted: Synthesis, spend: Spend) -> tuple[di
     spend.check_contribution("a synthetic table")
     unlisted = dict.fromkeys(place for one in table_cells(policy, wanted, {}) for place in one.unlisted)
     least = _FOR_VALUES / len(unlisted) if unlisted else Fraction(1)
-    paid = ChargeLimits.of(policy).admit(in_rho(spend, unlisted=bool(unlisted)), least)
+    paid = ChargeLimits.of(policy).admit(in_rho(spend, [".".join(place) for place in unlisted]), least)
     if not unlisted:
         return {}, paid, paid
     rho, delta = paid.rho or Fraction(0), paid.delta or Fraction(0)
