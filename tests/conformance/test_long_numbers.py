@@ -7,6 +7,9 @@ import pyarrow as pa
 import pytest
 
 from deniable.core.errors import Refused
+from deniable.curator import Curator
+from deniable.curator.factory import engine_of
+from deniable.ledger import Ledger
 from deniable.policy import Policy
 from tests.support.curators import curator, silence
 from tests.support.limits import LOOSE
@@ -142,3 +145,31 @@ def test_what_would_become_another_number_is_refused(asked, sql):
         quiet.explain(sql, epsilon=100)
     assert refused.value.code == "type-mismatch"
     assert refused.value.hint
+
+
+STORED = ("BIGINT", "UBIGINT", "HUGEINT", "UHUGEINT", "DECIMAL(38, 0)", "VARCHAR")
+
+
+def test_a_long_number_is_read_as_it_is_stored_in_whatever_type(tmp_path, monkeypatch):
+    """And one of more than 64 bits is large, not missing."""
+    silence(monkeypatch)
+    with duckdb.connect(str(tmp_path / "wide.duckdb")) as file:
+        columns = ", ".join(f"x::{kind} AS c{place}" for place, kind in enumerate(STORED))
+        file.execute(f"CREATE TABLE wide AS SELECT {columns} FROM (SELECT UNNEST([{TIP + 1}, {TIP + 3}]) AS x)")
+        file.execute(f"INSERT INTO wide SELECT NULL, 2::UBIGINT ** 63, {2**126}, {2**127}, {10**37}, NULL")
+    columns = {f"c{place}": {"type": "integer", "bounds": [0, TIP + 9]} for place in range(len(STORED))}
+    rules = Policy.from_mapping(
+        {
+            "population": {"name": "wide"},
+            "budget": {"epsilon": 1e9},
+            "limits": LOOSE,
+            "tables": {"wide": {"source": "wide.duckdb::wide", "columns": columns}},
+        },
+        origin="wide",
+        folder=tmp_path,
+    )
+    with Curator(rules, engine_of(rules), Ledger.memory("wide")) as quiet:
+        for place, kind in enumerate(STORED):
+            counts = [f"COUNT(*) FILTER (WHERE c{place} = {TIP + aside}) AS n{aside}" for aside in (1, 3, 9)]
+            (found,) = quiet.ask(f"SELECT {', '.join(counts)} FROM wide", epsilon=100).table.to_pylist()
+            assert list(found.values()) == [1, 1, int(kind not in ("BIGINT", "VARCHAR"))], kind
