@@ -88,7 +88,7 @@ def main() -> None:
     parser.add_argument("--columns", type=int, default=len(COLUMNS), help="how many of them, from the first on")
     parser.add_argument("--journeys", type=int, default=3, help="from a file without bounds to answers")
     given = parser.parse_args()
-    console = Console(width=150)
+    console = Console(width=190)
     with TemporaryDirectory(prefix="intervals-") as folder:
         if given.journeys:
             console.print(stories(Path(folder), given.journeys))

@@ -266,7 +266,7 @@ def test_a_sheet_is_read_as_texts(tmp_path: Path) -> None:
 
 WRONG: dict[str, tuple[Maker, str]] = {
     "an empty file": (texts("t.csv", "", end=""), "cannot be read"),
-    "lines of several lengths": (texts("t.csv", "a,b", "1,2", "3"), "line 3 is not"),
+    "lines of several lengths": (texts("t.csv", "a,b", "1,2", "3"), "line 3 does not have 2 cells"),
     "objects that are none": (texts("t.ndjson", '{"a": 1}', "nonsense"), "cannot be read"),
     "not what its name says": (texts("t.parquet", "a,b"), "cannot be read"),
     "Arrow that is none": (texts("t.feather", "a,b"), "cannot be read"),

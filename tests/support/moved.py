@@ -79,7 +79,7 @@ def moved(files: Mapping[str, DataFile], url: str, seconds: float = 60, contents
     """An engine over copies of these files, which are made now."""
     places = {}
     for name, file in files.items():
-        with reading(file, strict=False) as connection:
+        with reading(file) as connection:
             table = connection.sql(f"FROM {HERE}").to_arrow_table()
         places[name] = filled(url, f"t{next(_number)}", table)
     return PostgreSQL(url, places, seconds, contents)

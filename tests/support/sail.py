@@ -85,7 +85,7 @@ def copied(
     """An engine over copies of these files, which are made now."""
     places = {}
     for name, file in files.items():
-        with reading(file, strict=False) as connection:
+        with reading(file) as connection:
             table = connection.sql(f"FROM {HERE}").to_arrow_table()
         places[name] = str(folder / f"{name}-{next(_number)}.parquet")
         pq.write_table(stored(table), places[name])

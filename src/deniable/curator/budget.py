@@ -94,12 +94,11 @@ class Budget(Tabular):
     @property
     def notes(self) -> tuple[str, ...]:
         """What may still be asked: a line for each kind of noise, and one for group keys that are private."""
-        sizes = {"Laplace": (self.largest_epsilon, "ε"), "Gaussian": (self.largest_rho, "ρ")}
         lines = [
-            f"{noise} noise: one question may still cost up to {sign} {at_least(exact(noise, size))}."
-            if size
-            else f"{noise} noise: nothing more may be asked."
-            for noise, (size, sign) in sizes.items()
+            f"{noise} noise: nothing more may be asked."
+            if size == "0"
+            else f"{noise} noise: one question may still cost up to {sign} {size}."
+            for noise, (sign, size) in self.largest.items()
         ]
         if self.total.delta:
             lines.append(f"Group keys that the policy does not list: δ {at_least(self.remaining.delta)} is left.")
@@ -110,6 +109,12 @@ class Budget(Tabular):
             lines.append(count)
         raised = self.raised if self.within is None else self.within.raised
         return (*lines, *(f"The budget was raised on {when}." for when in raised))
+
+    @property
+    def largest(self) -> dict[str, tuple[str, str]]:
+        """The largest single question with each kind of noise, as it is written."""
+        sizes = {"Laplace": ("ε", self.largest_epsilon), "Gaussian": ("ρ", self.largest_rho)}
+        return {noise: (sign, at_least(exact(noise, size)) if size else "0") for noise, (sign, size) in sizes.items()}
 
     def _count(self) -> str | None:
         """What a count costs at 95%: within the least power of ten for which a tenth of what is left is enough."""
@@ -151,11 +156,12 @@ class Budget(Tabular):
             return (f"warning: this would be refused: {most:,} questions a day may be asked, and were asked today.",)
         if not self._admits(loss):
             return (f"warning: this would be refused: it is more than what is left. {' '.join(self.notes)}",)
-        closed = [name for account in self._accounts for name in _closed_by(account, loss)]
+        closed = dict.fromkeys(name for account in self._accounts for name in _closed_by(account, loss))
         if not closed:
             return ()
-        left = " ".join(self.after(loss).notes)
-        return (f"warning: this would close {' and '.join(closed)}, for good. After it: {left}",)
+        left = " or ".join(f"{sign} {size}" for sign, size in self.after(loss).largest.values() if size != "0")
+        then = f"one question may cost {left} at most" if left else "nothing more may be asked"
+        return (f"warning: this would close {' and '.join(closed)}, for good; then {then}. Why: docs/accounting.md",)
 
     def after(self, loss: Loss) -> Budget:
         """The account as it would be once a question of this loss is paid."""
@@ -236,7 +242,7 @@ def _closed_by(account: Budget, loss: Loss) -> list[str]:
     """The sums that have room, and would have none."""
     before, after = account.remaining, account.filter.remaining(account.spent + loss)
     return [
-        f"the sum of {name} in the account of {account.owner}"
+        f"the sum of {name}"
         for form, name in _SUMS.items()
         if getattr(before, form) is not None and getattr(after, form) is None
     ]

@@ -7,7 +7,8 @@
 No other module may hold an engine and a ledger at once; the import rules see to that. The order of the steps is the
 safety argument, so it is written once, in a straight line, with no handlers:
 
-- check asks the engine whether the queries can be run, by names and types alone, while refusing is still free;
+- check asks the engine whether the queries can be run, by names and types alone, while refusing is still free; of a
+  file of texts also whether all its lines are rows, which is one fact about each version of it, whatever is asked;
 - charge spends on disk before run, so a crash may waste budget but can never overspend it;
 - a later round sees the noisy results of earlier ones and no exact number, so one charge pays for all that it asks;
 - record keeps the noisy answer before anyone sees it, so a retry gets the same noise, for free.
@@ -71,6 +72,8 @@ class Buying:
                     return from_bytes(shown[0]), shown[1]
                 for query in purchase.queries:
                     engine.check(query)
+                for table in dict.fromkeys(purchase.tables):
+                    engine.ensure_rows(table)
                 ticket = self.ledger.charge(charge, accounts)
                 self.on_charge(charge.question, ticket.sequence)
                 noisy: list[pa.Table] = []

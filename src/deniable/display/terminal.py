@@ -51,6 +51,8 @@ def drawn(sheet: Sheet, width: int) -> Iterator[RenderableType]:
     yield Text(sheet.price)
     if sheet.notes:
         notes = Table.grid(padding=(0, 1))
+        notes.add_column()
+        notes.add_column(overflow="fold")  # and nothing cut off, where signs are wider than a wrapped line expects
         for note in sheet.notes:
             notes.add_row(Text("note:", style="dim"), Text(note, style="dim"))
         yield notes

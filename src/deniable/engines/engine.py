@@ -13,7 +13,16 @@ from typing import ClassVar
 import pyarrow as pa
 
 from deniable.core.algebra.expression import Column
-from deniable.core.algebra.query import DistinctValues, ExactQuery, GroupQuery, Kept, MarginalSums, Units, VectorSums
+from deniable.core.algebra.query import (
+    MOST_KEYS,
+    DistinctValues,
+    ExactQuery,
+    GroupQuery,
+    Kept,
+    MarginalSums,
+    Units,
+    VectorSums,
+)
 from deniable.core.algebra.relation import Matches
 from deniable.core.errors import Failed, Refused
 from deniable.core.vectors.batch import ROWS
@@ -123,10 +132,20 @@ class Engine(ABC):
     def rows(self, table: str, columns: Sequence[Column]) -> pa.Table:
         """The rows of a public table, as questions read these columns."""
 
-    def skipped(self, table: str) -> str:
-        """Where the first line is that is no row, of a text file; nothing if there is none. For custodians."""
+    def broken(self, table: str) -> str:
+        """Why rows cannot be read, and where the first line is that is none; nothing if all can. For custodians."""
         del table
         return ""
+
+    def ensure_rows(self, table: str) -> None:
+        """Whether a table is nothing but rows: a line of a file that is none could take any number of others along.
+
+        One fact about a version of the data, which is asked for before anything is charged.
+
+        Raises:
+            Refused: it is not; where, is for the custodian alone.
+        """
+        del table
 
     @abstractmethod
     def where(self) -> str:
@@ -170,6 +189,9 @@ class Engine(ABC):
             Refused: it cannot; as with `run`, the engine's own words stay on this side.
         """
         refusal = Refused("data-unavailable", "The data cannot be asked at the moment.", "Ask the custodian.")
+        if isinstance(query, MarginalSums) and len(query.keys) > MOST_KEYS:
+            reason = f"More than {MOST_KEYS} columns cannot be counted at once."
+            raise Refused("too-complex", reason, "Name fewer of them.")
         try:
             self._check_work(query)
             self.plan(self.emit(query))

@@ -51,11 +51,28 @@ def steps(file: DataFile, name: str, scratch: Path) -> list[Step]:
     """What makes the source the table `name`, such that no row makes a question fail.
 
     The cells of a CSV file are read as text, because a row that does not look like those before it would otherwise
-    raise; a line that is no row is skipped; an empty cell, quoted or not, is NULL. No type is guessed from rows. The
-    bounds that a Parquet file states for its columns leave out NaN, and DuckDB would trust them. `scratch` is a folder
-    for texts in other encodings than UTF-8.
+    raise; an empty cell, quoted or not, is NULL. No type is guessed from rows. A line that is no row does raise: left
+    out, it could take any number of others along. The bounds that a Parquet file states for its columns leave out NaN,
+    and DuckDB would trust them. `scratch` is a folder for texts in other encodings than UTF-8.
     """
-    return _steps(file, name, scratch, strict=False)
+    match file.format:
+        case FileFormat.PARQUET:
+            more = ", union_by_name = true" * file.several
+            rows = f"FROM read_parquet({_listed(file.files)}, {_partitions(file)}{more}, can_have_nan = true)"
+            return [_view(name, rows)]
+        case FileFormat.CSV:
+            return _csv(file, name, scratch)
+        case FileFormat.NDJSON:
+            return [_view(name, _ndjson(file))]
+        case FileFormat.DATABASE:
+            schema, table = inside(file.table or "")
+            place = quoted(f"file {file.path}")
+            attach = f"ATTACH IF NOT EXISTS {text(str(file.path))} AS {place} (READ_ONLY)"
+            return [("sql", attach), _view(name, f"FROM {place}.{quoted(schema)}.{quoted(table)}")]
+        case FileFormat.ARROW:
+            return [("arrow", str(file.path), None, name)]
+        case FileFormat.EXCEL:
+            return [("excel", str(file.path), file.table, name)]
 
 
 def opened(file: DataFile, name: str, scratch: Path) -> tuple[Path, ...]:
@@ -66,15 +83,12 @@ def opened(file: DataFile, name: str, scratch: Path) -> tuple[Path, ...]:
 
 
 @contextmanager
-def reading(file: DataFile, *, strict: bool, **settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    """For custodians: a connection in which the source is the table `data`, read as the engine reads it.
-
-    strict: a line of a text file that is no row raises, so that it can be corrected.
-    """
+def reading(file: DataFile, **settings: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """For custodians: a connection in which the source is the table `data`, read as the engine reads it."""
     import duckdb  # noqa: PLC0415 - takes long to import, and policies are read without it
 
     with TemporaryDirectory(prefix="deniable-") as scratch, duckdb.connect(config=dict(settings)) as connection:
-        for step in _steps(file, HERE, Path(scratch), strict=strict):
+        for step in steps(file, HERE, Path(scratch)):
             take(connection, step)
         yield connection
 
@@ -97,33 +111,12 @@ def take(connection: duckdb.DuckDBPyConnection, step: Step) -> None:
 
 def columns(file: DataFile) -> dict[str, str]:
     """The columns and DuckDB's names of their types; those of a text file are all texts. Reads no rows."""
-    with reading(file, strict=False) as connection:
+    with reading(file) as connection:
         described = connection.execute(f"DESCRIBE FROM {HERE}").fetchall()
     return {name: kind for name, kind, *_ in described}
 
 
-def _steps(file: DataFile, name: str, scratch: Path, *, strict: bool) -> list[Step]:
-    match file.format:
-        case FileFormat.PARQUET:
-            more = ", union_by_name = true" * file.several
-            rows = f"FROM read_parquet({_listed(file.files)}, {_partitions(file)}{more}, can_have_nan = true)"
-            return [_view(name, rows)]
-        case FileFormat.CSV:
-            return _csv(file, name, scratch, strict=strict)
-        case FileFormat.NDJSON:
-            return [_view(name, _ndjson(file, strict=strict))]
-        case FileFormat.DATABASE:
-            schema, table = inside(file.table or "")
-            place = quoted(f"file {file.path}")
-            attach = f"ATTACH IF NOT EXISTS {text(str(file.path))} AS {place} (READ_ONLY)"
-            return [("sql", attach), _view(name, f"FROM {place}.{quoted(schema)}.{quoted(table)}")]
-        case FileFormat.ARROW:
-            return [("arrow", str(file.path), None, name)]
-        case FileFormat.EXCEL:
-            return [("excel", str(file.path), file.table, name)]
-
-
-def _csv(file: DataFile, name: str, scratch: Path, *, strict: bool) -> list[Step]:
+def _csv(file: DataFile, name: str, scratch: Path) -> list[Step]:
     """Files with the same first line are read together; columns are found by name in each."""
     groups: dict[tuple[str, ...], list[Path]] = {}
     transcoded: list[Step] = []
@@ -132,11 +125,11 @@ def _csv(file: DataFile, name: str, scratch: Path, *, strict: bool) -> list[Step
         if target != path:
             transcoded.append(("utf-8", str(path), file.layout.encoding, str(target)))
         groups.setdefault(names, []).append(target)
-    reads = (_read_csv(file, delimiter, names, paths, strict=strict) for (delimiter, *names), paths in groups.items())
+    reads = (_read_csv(file, delimiter, names, paths) for (delimiter, *names), paths in groups.items())
     return [*transcoded, _view(name, " UNION ALL BY NAME ".join(reads))]
 
 
-def _read_csv(file: DataFile, delimiter: str, names: list[str], paths: list[Path], *, strict: bool) -> str:
+def _read_csv(file: DataFile, delimiter: str, names: list[str], paths: list[Path]) -> str:
     shape = {
         "delim": text(delimiter),
         "quote": text(file.layout.quote),
@@ -144,7 +137,7 @@ def _read_csv(file: DataFile, delimiter: str, names: list[str], paths: list[Path
         "header": str(file.layout.header).lower(),
         "columns": "{" + ", ".join(f"{text(name)}: 'VARCHAR'" for name in names) + "}",
         "auto_detect": "false",
-        "ignore_errors": str(not strict).lower(),
+        "ignore_errors": "false",
     }
     options = ", ".join([*(f"{option} = {value}" for option, value in shape.items()), _partitions(file)])
     kinds = {one: kind for one, kind in (file.declared or {}).items() if one in names}
@@ -173,7 +166,7 @@ def pointed(cell: str) -> str:
     return f"CASE WHEN {cell} IS NULL OR regexp_full_match({cell}, '{number}') THEN {spelled} ELSE '?' END"
 
 
-def _ndjson(file: DataFile, *, strict: bool) -> str:
+def _ndjson(file: DataFile) -> str:
     """Only what the policy declares, as text: which keys there are, rows alone could tell. A draft asks them."""
     import duckdb  # noqa: PLC0415 - takes long to import
 
@@ -183,7 +176,7 @@ def _ndjson(file: DataFile, *, strict: bool) -> str:
             keys = f"SELECT DISTINCT unnest(json_keys(json)) FROM read_ndjson_objects({_listed(file.files)})"  # noqa: S608
             names = sorted(name for (name,) in connection.execute(keys).fetchall())
     kinds = ", ".join(f"{text(name)}: 'VARCHAR'" for name in names)
-    options = f"columns = {{{kinds}}}, ignore_errors = {str(not strict).lower()}, {_partitions(file)}"
+    options = f"columns = {{{kinds}}}, records = true, ignore_errors = false, {_partitions(file)}"
     return f"FROM read_ndjson({_listed(file.files)}, {options})"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError
+from deniable.files.broken import reason
 from deniable.files.formats import IN_PARTS, TEXTS, FileFormat, bare, format_of
 from deniable.files.layout import Layout
 
@@ -26,7 +27,6 @@ _WILD = re.compile(r"[*?]")
 _SEVERAL = frozenset({FileFormat.DATABASE, FileFormat.EXCEL})
 """What can hold several tables."""
 _ALONE = frozenset(FileFormat) - IN_PARTS
-_ENDS = "its lines end in different ways, some with CR LF and some with LF, or a line break is in a cell without quotes"
 _INSIDE = re.compile(r'(?:("(?:[^"]|"")+"|[^".]+)\.)?("(?:[^"]|"")+"|[^".]+)')
 """A table, and before it the schema."""
 
@@ -133,16 +133,12 @@ class DataFile:
             raise InvalidArgumentError(argument, f"cannot be read: {self.path} has files of several formats")
 
     def unreadable(self, argument: str, error: Exception) -> InvalidArgumentError:
-        """What is wrong with a file that is there: its reader's first line, which for CSV says little."""
+        """What is wrong with a file that is there."""
         if isinstance(error, InvalidArgumentError):
             return InvalidArgumentError(argument, str(error).removeprefix(f"{error.argument} "))
-        reason = next(iter(str(error).splitlines()), type(error).__name__)
-        if self.format is FileFormat.CSV and not isinstance(error, OSError):
-            reason = "it is not CSV in UTF-8 with a header line and as many cells in every line"
-            reason = _ENDS if "reached an invalid state" in str(error) else reason + _line(str(error))
-        if not any(one.stat().st_size for one in self.files):
-            reason = "it is empty"
-        return InvalidArgumentError(argument, f"cannot be read from {self.path}: {reason}")
+        empty = not any(one.stat().st_size for one in self.files)
+        fault = "it is empty" if empty else reason(self.format, self.files, self.layout, error)
+        return InvalidArgumentError(argument, f"cannot be read from {self.path}: {fault}")
 
     def delimiter(self) -> str:
         """Of the first file, if it is a CSV file."""
@@ -223,9 +219,3 @@ def _hidden(path: Path, root: Path) -> bool:
 
 def _unquoted(name: str) -> str:
     return name[1:-1].replace('""', '"') if name.startswith('"') else name
-
-
-def _line(message: str) -> str:
-    """Where it stops, without what is there."""
-    found = re.search(r"CSV Error on Line: (\d+)", message)
-    return f": line {found.group(1)} is not" if found else ""

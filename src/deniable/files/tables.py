@@ -54,7 +54,7 @@ def read_table(file: DataFile, argument: str, wanted: Sequence[str] | None = Non
             texts = [name for name in set(names) if pa.types.is_string(schema.field(name).type)]
             return pq.read_table(file.path, columns=names, read_dictionary=texts).select(names)
         listed = "*" if wanted is None else ", ".join(map(quoted, wanted))
-        with reading(file, strict=True) as connection:
+        with reading(file) as connection:
             return connection.sql(f"SELECT {listed} FROM {HERE}").to_arrow_table()  # noqa: S608 - quoted
     except unreadable() as error:
         raise file.unreadable(argument, error) from None

@@ -50,6 +50,7 @@ class Clock(Enum):
     DAY = "day"
 
 
+_TOO_LONG = 'write type = "number", of which 15 digits count; or type = "text", if they are names and no amounts'
 _RANGES = {
     Kind.INTEGER: "write bounds = [0, 110]",
     Kind.NUMBER: "write bounds = [0, 99.5]",
@@ -192,7 +193,10 @@ def _bound(section: Section, kind: Kind, value: object) -> Bound | None:
     if number is None:
         section.problem("bounds", f"{shown(value)} is not a finite number", _RANGES[kind])
     elif kind is Kind.INTEGER and not _fits(number):
-        section.problem("bounds", f"{shown(value)} is not a whole number of 64 bits", _RANGES[kind])
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        section.problem(
+            "bounds", f"{shown(value)} is not a whole number of 64 bits", _TOO_LONG if whole else _RANGES[kind]
+        )
     return number
 
 

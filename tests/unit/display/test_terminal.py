@@ -58,3 +58,11 @@ def test_notes_hang_behind_their_mark():
     lines = text_of(Sheet((KEYS,), "price", (note,)), 30).splitlines()
     assert lines[-2].startswith("note: one")
     assert lines[-1].startswith("      ")
+
+
+@pytest.mark.parametrize("width", [33, 37, 41])
+def test_notes_are_whole_where_signs_are_wide(width):
+    """Wrapped lines may be a cell too long; what did not fit was cut off."""
+    note = "at most 12.0% of the values of straße 📏 lie outside its bounds, and count as a bound"
+    text = text_of(Sheet((SheetColumn.keys("a", [1]),), "price", (f"profile: {note}",)), width)
+    assert "".join(text.partition("profile:")[2].split()) == "".join(note.split())

@@ -49,7 +49,7 @@ def test_a_decimal_comma_is_one_only_in_numbers_and_a_point_is_no_fraction(tmp_p
     file = replace(
         DataFile.named(tmp_path / "t.csv"), layout=Layout(decimal=","), declared={"x": Kind.NUMBER, "t": Kind.TEXT}
     )
-    with reading(file, strict=True) as connection:
+    with reading(file) as connection:
         found = connection.execute("SELECT TRY_CAST(x AS DOUBLE), t FROM data").fetchall()
     assert found == [(1.5, "1,5"), (1234, "a"), (None, "b"), (1234567.8, "c"), (-0.5, "d"), (None, "e")]
 
@@ -74,5 +74,5 @@ def test_columns_of_a_text_file_do_not_depend_on_its_rows(tmp_path: Path) -> Non
         file = replace(DataFile.named(tmp_path / "t.ndjson"), declared={"a": Kind.INTEGER, "b": Kind.TEXT})
         assert columns(file) == {"a": "VARCHAR", "b": "VARCHAR"}
         engine = DuckDB({"t": file})
-        assert len(engine.fetch("SELECT COUNT(a) AS n FROM t")) == 1
+        assert engine.fetch("SELECT a, b FROM t LIMIT 0").column_names == ["a", "b"]
         engine.close()

@@ -31,8 +31,10 @@ def test_a_name_that_is_there_twice_is_seen_twice(tmp_path: Path) -> None:
     ("name", "content", "problem"),
     [
         ("gone.csv", None, r"release cannot be read: there is no file .*gone.csv"),
-        ("t.csv", b"a,b\n1,2\n3\n", r"release cannot be read from .*t.csv: it is not CSV"),
-        ("t.csv", b"a,b\n1,\xff\n", r"release cannot be read from .*t.csv: it is not CSV"),
+        ("t.csv", b"a,b\n1,2\n3\n", r"release cannot be read from .*t.csv: line 3 does not have 2 cells"),
+        ("t.csv", b"a,b\n1,\xff\n", r"release cannot be read from .*t.csv: line 2 is no text in UTF-8"),
+        ("t.csv", b"\na,b\n1,2\n", r"release cannot be read from .*t.csv: its first line is empty"),
+        ("t.csv", b"Report\na,b\n1,2\n", r"release cannot be read from .*t.csv: line 2 has more cells .* title"),
         ("t.parquet", b"PAR1 no more", r"release cannot be read from .*t.parquet: "),
         ("t.duckdb::t", b"no database", r"release cannot be read from .*t.duckdb: "),
     ],

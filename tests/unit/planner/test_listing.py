@@ -97,6 +97,7 @@ def test_private_keys_are_selected(curator: Curator) -> None:
         ("SELECT person, city, SUM(age) FROM data GROUP BY 2, 1", "rows", "COUNT(DISTINCT person)"),
         ("SELECT DISTINCT * FROM data", "rows", "COUNT(*)"),
         ("SELECT city FROM data", "not-grouped", "GROUP BY city"),
+        ('SELECT "city" FROM data', "not-grouped", 'GROUP BY "city"'),
         ("SELECT DISTINCT ON (city) city, age FROM data", "not-grouped", "GROUP BY city"),
     ],
 )

@@ -19,7 +19,7 @@ from deniable.releases.profile.histogram import ValueHistogram
 from deniable.releases.profile.measured import MeasuredCells, RunningSums
 from deniable.releases.profile.people import RowsPerPerson
 from deniable.releases.profile.profile import ListedValues, Profile, TableProfile
-from deniable.releases.profile.suggest import applied, best_contribution, suggestions, untold
+from deniable.releases.profile.suggest import Suggestion, applied, best_contribution, suggestions, untold
 
 RUNS = 120
 LEAST = binom.ppf(1e-8, RUNS, 0.95)
@@ -96,6 +96,11 @@ def test_people_and_their_rows_are_within_their_intervals():
     assert held([one.people for one in found], len(ROWS)) >= LEAST
     assert held([one.more_than(100) for one in found], (ROWS > 100).sum()) >= LEAST
     assert sum(one.rows().low <= ROWS[one.known >= ROWS].sum() <= one.rows().high for one in found) >= LEAST
+    for part in (0.25, 0.5, 0.9):
+        truth = np.quantile(ROWS, part, method="inverted_cdf")
+        ends = [one.quantile(part) for one in found]
+        assert sum(low <= truth <= (high or np.inf) for low, high in ends) >= LEAST
+        assert max(high / low for low, high in ends if high is not None) < 2
 
 
 @pytest.mark.parametrize("bounds", [(0, 500), (10, 100), (7, 333), (None, 60), (20, None)])
@@ -207,6 +212,20 @@ def test_texts_that_were_found_and_nulls_that_there_are_become_settings():
     assert note.others.low < 60 / 1660 < note.others.high
 
 
+@pytest.mark.parametrize("key", [r'"the \"real\" cost"', r'"a\u0009b"', "'a.b'", '"a = {b}"', "plain", '"stra\u00dfe"'])
+def test_a_column_is_found_by_whatever_name_and_comment_it_has(key):
+    import tomllib  # noqa: PLC0415 - beside its use
+
+    (name,) = tomllib.loads(f"{key} = 0")
+    line = f'{key} = {{ type = "text", values = ["}}", "#"] }}   # FROM THE DATA: {{ "it\'s" }}\n'
+    found = [Suggestion("visits", name, "nulls", "true", "some {are} missing")]
+    text, left = applied(f"[tables.visits.columns]\nother = 3\n{line}", found, "0" * 12)
+    assert left == ()
+    columns = tomllib.loads(text)["tables"]["visits"]["columns"]
+    assert columns == {"other": 3, name: {"type": "text", "values": ["}", "#"], "nulls": True}}
+    assert tomllib.loads(applied(text, found, "0" * 12)[0]) == tomllib.loads(text)
+
+
 def test_what_has_no_plain_line_is_left_to_people():
     found = suggestions(profile(), Fraction(1, 10))
     text, left = applied(POLICY.replace("cost = {", "price = {"), found, "0")
@@ -226,3 +245,20 @@ def test_the_page_needs_nothing_else_and_escapes_names(tmp_path):
     assert text.count("<line") == text.count("<rect") > 0  # an error bar for each
     assert odd.table.num_rows == 1
     assert "cost" in repr(odd)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_all_that_is_shown_has_both_ends_and_breaks_no_word(width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    towns = ListedValues("town", ("Ulm", "Bonn"), (10.0, 800.0, 40.0, 150.0), 20.0, 25.0)
+    table = TableProfile("visits", people(0.01), {"cost": values(0.01)}, {"town": towns})
+    one = Profile({"visits": table}, PAID, free=False, confidence=CONFIDENCE, release="0")
+    text = repr(one)
+    assert max(map(len, text.splitlines())) <= width
+    for cell in ("11.9% to 18.4%", "50 to 60", "2.4% to 2.4%", "(rows per", " 39 to 46"):
+        assert cell in text
+    words = " ".join(text.split())
+    assert "visits.town: Bonn 73.8% to 86.8%; Ulm 0.0% to 3.7%; others 1.4% to 6.8%" in words
+    files = one.with_intervals.to_pylist()[0]
+    assert files["missing_low"] <= files["missing"] <= files["missing_high"]
+    assert (files["median_low"], files["median_high"]) == ("50", "60")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from deniable.curator.custodian.draft import Candidate
 
 _PROFILE = "deniable profile --rho 0.002 --apply finds one"
+_MOST = 20
+"""Columns, and findings, that are listed one by one."""
+_ALL = "; list everything by --all"
 _EYES = "found in the rows, for the custodian's eyes only (these counts are private data):"
 
 
@@ -63,6 +67,7 @@ def init(
 def check(
     policy: Policy,
     strict: Annotated[bool, typer.Option("--strict", help="Fail on warnings, too.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="List every column and every finding.")] = False,
 ) -> None:
     """Check a policy against its files, and show what analysts can do.
 
@@ -89,7 +94,9 @@ def check(
     console.print(f"engine: {where}", soft_wrap=True, markup=False, highlight=False)
     for words in weak:
         console.print(f"warning: {words}", style="red", soft_wrap=True, markup=False, highlight=False)
-    console.print(_table(f"{loaded.population}: what analysts can do", seen))
+    most = None if everything else _MOST
+    for part in _columns(f"{loaded.population}: what analysts can do", seen, most):
+        console.print(part, soft_wrap=isinstance(part, Text))
     guarantee = loaded.budget
     console.print(
         f"budget: epsilon {float(guarantee.epsilon):g}, delta {float(guarantee.delta):g}; {loaded.neighbours.value}"
@@ -102,17 +109,44 @@ def check(
             console.print(printable(words), style="yellow", soft_wrap=True, markup=False, highlight=False)
     left = marks(Path(policy).read_text(encoding="utf-8-sig"))
     if left:
-        lines = f"line {left[0]} is" if len(left) == 1 else f"lines {', '.join(map(str, left))} are"
+        lines = (
+            f"line {left[0]} is"
+            if len(left) == 1
+            else f"lines {', '.join(map(str, left[:most]))}{_more(left, most)} are"
+        )
         console.print(f"warning: {lines} still marked as looked up in the data", style="yellow", soft_wrap=True)
     if found:
         console.print(_EYES, style="bold", soft_wrap=True)
-    for one in found:
+    for one in sorted(found, key=lambda one: not one.wrong)[:most]:
         place = f"{one.table}.{one.column}" if one.column else one.table
         words = printable(f"  {place}: {one.what}")
         console.print(words, style="red" if one.wrong else "yellow", soft_wrap=True, markup=False, highlight=False)
+    if rest := _more(found, most):
+        console.print(f" {rest}{_ALL}", soft_wrap=True)
     wrong = any(line.problem for line in seen) or any(one.wrong for one in found)
     if wrong or weak or (strict and (found or left)):
         raise typer.Exit(ExitCode.FAILED)
+
+
+def _columns(title: str, seen: Sequence[Seen], most: int | None) -> Iterator[Table | Text]:
+    """Every column, if they are few; else those with a problem, and of the others how many there are of each type."""
+    if most is None or len(seen) <= most:
+        yield _table(title, seen)
+        return
+    wrong = [line for line in seen if line.problem]
+    kinds = Counter(line.kind for line in seen if not line.problem)
+    if kinds:
+        fine = ", ".join(f"{many:,} {kind}" for kind, many in kinds.most_common())
+        yield Text(printable(f"{title}: {kinds.total():,} columns fit ({fine}){_ALL}"))
+    if wrong:
+        yield _table("what does not fit", wrong[:most])
+        if rest := _more(wrong, most):
+            yield Text(f" {rest}{_ALL}")
+
+
+def _more(found: Sequence[object], most: int | None) -> str:
+    """How many are not listed."""
+    return "" if most is None or len(found) <= most else f" and {len(found) - most:,} more"
 
 
 def _table(title: str, seen: Sequence[Seen]) -> Table:

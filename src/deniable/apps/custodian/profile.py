@@ -67,4 +67,5 @@ def command(
         adopt(path, f"suggestions of the private profile {profile.release[:12]}")
         for one in left:
             console.print(printable(f"not written, for want of a plain line: {one}"), style="yellow", soft_wrap=True)
-        console.print(f"wrote {len(found) - len(left)} suggestions into {path}", soft_wrap=True, markup=False)
+        many = len(found) - len(left)
+        console.print(f"wrote {many} suggestion{'s' * (many != 1)} into {path}", soft_wrap=True, markup=False)

@@ -115,13 +115,17 @@ class Kept:
     units: str
 
 
+MOST_KEYS = 63
+"""Of marginal sums: each has a bit of a whole number of 64."""
+
+
 @dataclass(frozen=True, slots=True)
 class MarginalSums:
     """Totals per group, for several sets of keys at once; rows are read once for all of them.
 
-    `sets` holds the places of each set's keys; every key is in one of them. The output has every key's column, NULL
-    where a set leaves it out, and one column more, called `left`: which keys the row's set leaves out, as a number
-    whose last bit is the last key.
+    `sets` holds the places of each set's keys; every key is in one of them, and there are `MOST_KEYS` at most. The
+    output has every key's column, NULL where a set leaves it out, and one column more, called `left`: which keys the
+    row's set leaves out, as a number whose last bit is the last key.
     """
 
     source: Source

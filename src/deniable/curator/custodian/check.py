@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from deniable.core.algebra.expression import Kind
 from deniable.core.errors import InvalidArgumentError
@@ -16,6 +17,8 @@ from deniable.engines import Engine
 from deniable.engines.engine import RowCounts
 from deniable.files.kinds import misfit, unit_misfit
 from deniable.policy import DeclaredColumn, DeclaredTable, InvalidPolicyError, Policy, Problem
+
+_MANY = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,10 @@ def ensure_all(policy: Policy, engine: Engine) -> None:
 def _refuse(policy: Policy, wrong: Sequence[tuple[str, str, str]]) -> None:
     if wrong:
         instead = "correct the policy or the file; see: deniable check"
-        problems = [Problem(f"tables.{table}.columns.{column}", what, instead) for table, column, what in wrong]
+        problems = [
+            Problem(f"tables.{table}.columns.{column}" if column else f"tables.{table}", what, instead)
+            for table, column, what in wrong
+        ]
         raise InvalidPolicyError(policy.origin, problems)
 
 
@@ -79,10 +85,9 @@ def look(policy: Policy, engine: Engine) -> list[RowFinding]:
         fitting = [seen.column for seen in _seen(table, engine) if not seen.problem]
         if not fitting:
             continue
-        skipped = engine.skipped(table.name)
-        found += (
-            [RowFinding(table.name, "", f"has lines that are no rows, and are left out: {skipped}")] if skipped else []
-        )
+        if broken := engine.broken(table.name):
+            found.append(RowFinding(table.name, "", f"{broken}. No question about it is answered", wrong=True))
+            continue
         columns = [table.columns[name] for name in fitting]
         names = {name for name in (table.unit, table.key) if name is not None}
         counts = engine.compare(table.name, [(one.expression, one.values) for one in columns], names)
@@ -144,11 +149,19 @@ def _problem(column: DeclaredColumn, table: DeclaredTable, found: Mapping[str, s
     """Missing, or of a type that cannot be what is declared."""
     stored = found.get(column.name)
     if stored is None:
-        return f"is not in the file, which has {', '.join(found)}"
+        return f"is not in the file, which has {_names(column.name, found)}"
     if table.file is not None and table.file.untyped(column.name):  # of any type, once it is read
         return ""
     fault = unit_misfit if column.name == table.unit else misfit
     return fault(stored, column.kind, column.zone)
+
+
+def _names(name: str, found: Mapping[str, str]) -> str:
+    """Of the columns in a file; if they are many, those that are called much like this one."""
+    if len(found) <= _MANY:
+        return ", ".join(found)
+    alike = get_close_matches(name, found, n=3)
+    return f"{len(found):,} columns" + (f", such as {', '.join(alike)}" if alike else "")
 
 
 def _allows(column: DeclaredColumn, table: DeclaredTable) -> str:

@@ -29,6 +29,7 @@ _SIGNED = (
 )
 _ALWAYS = f"{MARK}: no row is without a value; if that can change, delete: nulls = false"
 _NOTHING = "no row has a value"
+_TOO_LONG = 'some have more than 64 bits: 15 digits count; if they are names and no amounts, write type = "text"'
 _FOREIGN = (
     'these seem to be days: to use them as dates, say how they are written, csv = { dates = "31.12.2025" }; '
     "years need four digits"
@@ -126,7 +127,7 @@ def _titled(file: DataFile) -> str:
     named = sum(bool(cell.strip()) for cell in cells)
     return (
         f"# The first line {_flat(repr(','.join(cells)))} names {named} of {len(cells)} columns: {_TITLE}\n"
-        if 2 * named < len(cells)
+        if 2 * named < len(cells) or cells[0].lower() == "sep="
         else ""
     )
 
@@ -213,6 +214,7 @@ def _line(column: Looked, *, is_unit: bool, bare: bool) -> str:
         return f'{name} = {{ type = "timestamp"{facts} }}   {_LOOKED}; it has a time zone, and is read in the one above'
     looked_up = _ALWAYS if facts == _NEVER else _LOOKED.removeprefix("# ")
     said = [looked_up] * bool(facts) + [_NOTHING] * (column.values == () and not bare)
+    said += [_TOO_LONG] * column.too_long
     said += [_FOREIGN] * column.foreign_days + [_NUMBERS] * column.mostly_numbers + [_SIGNED] * column.signed_numbers
     return f'{name} = {{ type = "{column.kind.value}"{facts} }}' + (f"   # {'; '.join(said)}" if said else "")
 

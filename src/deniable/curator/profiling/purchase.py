@@ -19,7 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from deniable.core.algebra.expression import Column, Expression, Kind, Literal, Range
-from deniable.core.algebra.query import WEIGHT, ExactQuery, Key, MarginalSums, Source, Sums, Total
+from deniable.core.algebra.query import MOST_KEYS, WEIGHT, ExactQuery, Key, MarginalSums, Source, Sums, Total
 from deniable.core.algebra.relation import Grouped, Measure, Measured, tables
 from deniable.core.distributions.normal import quantile as normal_quantile
 from deniable.core.errors import Refused
@@ -81,18 +81,25 @@ class TablePart:
     """Those that found texts of its columns before: the ledger's names of them, which are charges of their own."""
 
     @property
-    def query(self) -> MarginalSums | None:
-        """All columns' cells, counted in one pass."""
-        if not self.columns:
-            return None
-        keys = tuple(Key(part.key.name, part.key.value) for part in self.columns)
+    def at_once(self) -> tuple[tuple[ColumnPart, ...], ...]:
+        """The columns, as many together as are counted in one pass."""
+        starts = range(0, len(self.columns), MOST_KEYS)
+        return tuple(self.columns[start : start + MOST_KEYS] for start in starts)
+
+    @property
+    def marginals(self) -> tuple[MarginalSums, ...]:
+        """The cells of all columns: one pass for as many as there may be in one."""
+        return tuple(self._marginals(columns) for columns in self.at_once)
+
+    def _marginals(self, columns: Sequence[ColumnPart]) -> MarginalSums:
+        keys = tuple(Key(part.key.name, part.key.value) for part in columns)
         sets = tuple((place,) for place in range(len(keys)))
         return MarginalSums(self.source, keys, (Total(_ROWS, number(1), None, 1, 0),), sets, _LEFT)
 
     @property
     def queries(self) -> tuple[ExactQuery, ...]:
         """Those that there are."""
-        return (*(() if self.people is None else (self.people[0],)), *(() if self.query is None else (self.query,)))
+        return (*(() if self.people is None else (self.people[0],)), *self.marginals)
 
     @property
     def mechanisms(self) -> tuple[Gaussian, ...]:
@@ -110,10 +117,9 @@ class TablePart:
             sums = RunningSums(len(counts)).sums(counts[::-1])  # from the most rows down: tails are known best
             numbers.append(np.asarray(mechanism.release(sums), dtype=np.int64))
             about.append({"people": len(sums), "sigma": mechanism.sigma})
-        if self.query is not None:
-            keys = [part.key for part in self.columns]
-            found = ExactCounts(keys, self.query.sets, self.query, waiting.pop(0))
-            for place, part in enumerate(self.columns):
+        for columns, query in zip(self.at_once, self.marginals, strict=True):
+            found = ExactCounts([part.key for part in columns], query.sets, query, waiting.pop(0))
+            for place, part in enumerate(columns):
                 sums = part.exact(found((place,)))
                 numbers.append(np.asarray(part.mechanism.release(sums), dtype=np.int64))
                 about.append(self._about(part, len(sums)))

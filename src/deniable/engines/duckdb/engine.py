@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import weakref
 from collections.abc import Collection, Mapping, Sequence
@@ -15,7 +16,7 @@ from deniable.core.algebra.expression import Column, Expression
 from deniable.core.algebra.query import ExactQuery, GroupQuery, Source, VectorSums
 from deniable.core.algebra.relation import Matches
 from deniable.core.algebra.relation import tables as tables_of
-from deniable.core.errors import InvalidArgumentError
+from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.engines.duckdb.dialect import DuckDBDialect
 from deniable.engines.duckdb.killable import Killable
 from deniable.engines.duckdb.lockdown import locks, tables
@@ -33,7 +34,11 @@ from deniable.files.source import DataFile, Stamp
 from deniable.files.tables import unreadable
 from deniable.policy import Policy
 
+_curator_log = logging.getLogger("deniable.curator")
+
 _TRIES = 3
+_NO_ROW = "InvalidInputException"
+"""What a worker says of a file of texts in which a line is no row."""
 
 
 class DuckDB(Engine):
@@ -47,8 +52,9 @@ class DuckDB(Engine):
     Limits:     `seconds` of running time, after which the worker is killed; `memory`, beyond which it uses the disk;
                 one query at a time; expressions of a hundred thousand characters.
     Caution:    whether and how fast a query ends depends on the data; see docs/threats.md. A text in a Parquet file
-                that is not valid UTF-8, or a line of a CSV file longer than 2 MB, fails every query that reads it. The
-                bounds that a Parquet file states for its columns are believed, as every engine does.
+                that is not valid UTF-8 fails every query that reads it; a line of a CSV or JSON file that is no row,
+                or longer than 2 MB, fails every query of its table. The bounds that a Parquet file states for its
+                columns are believed, as every engine does.
     Gaps:       never: other statements than SELECT. not yet: files on other machines.
     Needs:      nothing beyond `deniable` itself.
 
@@ -86,6 +92,7 @@ class DuckDB(Engine):
         self._threads = threads or os.cpu_count() or 1
         self._lock = Lock()
         self._columns: dict[str, tuple[Stamp | None, dict[str, str]]] = {}
+        self._sound: dict[str, Stamp | None] = {}
         self._matched: dict[Matches, tuple[_Stamps, int]] = {}
         self._spelled: tuple[_VectorRows, _Stamps, str] | None = None
         self._started: list[tuple[_Stamps, Killable]] = []
@@ -161,18 +168,39 @@ class DuckDB(Engine):
             problem = file.unreadable(table, error)
         raise problem
 
+    def ensure_rows(self, table: str) -> None:
+        """Looked up once for each version of a file of texts; every SELECT raises, too, where a line is no row."""
+        file = self._file(table)
+        stamp = file.stamp()
+        if not file.is_text or self._sound.get(table) == stamp:
+            return
+        try:
+            self.fetch(f"SELECT COUNT(COLUMNS(*)) FROM {self.tables.place(table)}")  # noqa: S608 - a declared table, quoted
+        except Broken as error:
+            broken = str(error) == _NO_ROW
+            said = "a line is no row; deniable check says which" if broken else "it cannot be read"
+            _curator_log.error("table %s: %s", table, said)
+        else:
+            self._sound[table] = stamp
+            return
+        reason = (
+            f"Not every line of the data of {table} is a row." if broken else f"The data of {table} cannot be read."
+        )
+        hint = "Ask the custodian, whom `deniable check` tells what is wrong with the file."
+        raise Refused("data-unavailable", reason, hint)
+
     def compare(self, table: str, declared: Declared, distinct: Collection[str]) -> list[RowCounts]:
-        """How many rows are not as they are declared, column by column; lines that are no rows are left out."""
+        """How many rows are not as they are declared, column by column."""
         file = self._file(table)
         alone = Tables(lambda _: columns(file), lambda _: HERE, DuckDBDialect())
         try:
-            return compared(alone, table, declared, distinct, lambda sql: row(file, sql, strict=False))
+            return compared(alone, table, declared, distinct, lambda sql: row(file, sql))
         except unreadable() as error:
             problem = file.unreadable(table, error)
         raise problem
 
-    def skipped(self, table: str) -> str:
-        """Where the first line is that is no row, of a text file; nothing if there is none. For custodians."""
+    def broken(self, table: str) -> str:
+        """Why rows cannot be read, and where the first line is that is none; nothing if all can. For custodians."""
         return rejected(self._file(table))
 
     def where(self) -> str:

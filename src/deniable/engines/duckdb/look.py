@@ -45,6 +45,8 @@ _NUMBER = {
 _SIGNED = r"[+-]?\p{Sc}? ?[+-]?(0|[1-9][0-9]{0,2}([.,\x27 ][0-9]{3})+|[1-9][0-9]*)([.,][0-9]+)? ?[%\p{Sc}]?"
 """A number as people write it, with signs that are not read."""
 _CODE = "0[0-9]+"
+_WIDE = frozenset({"UBIGINT", "HUGEINT", "UHUGEINT"})
+"""What can hold whole numbers of more than 64 bits, with their sign."""
 _MOST = 0.9
 _FOREIGN_DAY = r"[0-9]{1,2}[./-][0-9]{1,2}[./-]([0-9]{2}|[0-9]{4})"
 
@@ -73,6 +75,8 @@ class Looked:
     """Whether nine texts in ten, but not all, would be read as numbers, such as 12, 15 and n/a; no codes like 02138."""
     signed_numbers: bool = False
     """Whether nine texts in ten are numbers to people alone, such as 12%, $5 and 1,234.50."""
+    too_long: bool = False
+    """Whether some whole numbers have more than 64 bits, so that it can only be declared as a number, or as a text."""
 
 
 def types(file: DataFile) -> dict[str, str]:
@@ -103,7 +107,7 @@ def look(file: DataFile, few: int) -> list[Looked]:
 
 
 def rejected(file: DataFile) -> str:
-    """What a strict reader says of the first line that is no row; nothing if all are. Reads every row."""
+    """What its reader says of the first line that is no row; nothing if all are. Reads every row."""
     if not file.is_text:
         return ""
     try:
@@ -122,6 +126,8 @@ def counted(file: DataFile, column: str) -> tuple[int, int]:
 def _look(file: DataFile, few: int) -> list[Looked]:
     found = columns(file)
     kinds = {name: (guessed, _declarable(guessed)) for name, guessed in _types(file, _GUESSES).items()}
+    too_long = _too_long(file, found)
+    kinds |= {name: (kinds[name][0], Kind.NUMBER) for name in too_long}
     told = replace(file, declared={name: kind for name, (_, kind) in kinds.items() if kind is not None})
     declared = {
         name: Column(name, kind, zone="UTC" if is_instant(stored) else None)
@@ -143,8 +149,18 @@ def _look(file: DataFile, few: int) -> list[Looked]:
         values = _values(told, read_as[name], few) if kind is Kind.TEXT else None
         seen = Looked(name, guessed, kind, low, high, values, complete, is_instant(guessed), *map(bool, forms))
         mostly, signed = seen.mostly_numbers and file.untyped(name), seen.signed_numbers and not seen.mostly_numbers
-        looked.append(replace(seen, mostly_numbers=mostly, signed_numbers=signed))
+        looked.append(replace(seen, mostly_numbers=mostly, signed_numbers=signed, too_long=name in too_long))
     return looked
+
+
+def _too_long(file: DataFile, stored: dict[str, str]) -> list[str]:
+    """The columns of whole numbers in which some have more than 64 bits."""
+    wide = [name for name, kind in stored.items() if kind in _WIDE]
+    ends = ", ".join(
+        f"COALESCE(MIN({quoted(one)}) < {-(1 << 63)} OR MAX({quoted(one)}) >= {1 << 63}, false)" for one in wide
+    )
+    found = row(file, f"SELECT {ends} FROM {HERE}") if wide else ()  # noqa: S608 - quoted
+    return [name for name, beyond in zip(wide, found, strict=True) if beyond]
 
 
 def _declarable(stored: str) -> Kind | None:
@@ -194,7 +210,7 @@ def _values(file: DataFile, value: str, few: int) -> tuple[str, ...] | None:
     return tuple(sorted(found)) if len(found) <= few else None
 
 
-def row(file: DataFile, sql: str, *, strict: bool = True) -> tuple[Any, ...]:
+def row(file: DataFile, sql: str) -> tuple[Any, ...]:
     """The only row of an answer, without the optimizer's rules that the engine does without."""
-    with reading(file, strict=strict, disabled_optimizers=MISTRUSTED) as connection:
+    with reading(file, disabled_optimizers=MISTRUSTED) as connection:
         return connection.execute(sql).fetchall()[0]

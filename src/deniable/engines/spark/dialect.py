@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from deniable.core.algebra.expression import Kind
+from deniable.core.algebra.query import MOST_KEYS
 from deniable.core.calendar import moment_of
 from deniable.engines.engine import GapError
 from deniable.engines.spark import texts
@@ -61,6 +62,8 @@ class SparkDialect(Dialect):
     """Compared with a longer decimal, NULL is less in Spark."""
     kept: ClassVar[str] = ""
     grouping: ClassVar[str] = "GROUPING_ID"
+    grouped: ClassVar[int] = MOST_KEYS
+    """It takes all of them, or none."""
     groups_by_label: ClassVar[bool] = False
     weighing: ClassVar[Weighing] = Weighing.WINDOW
 

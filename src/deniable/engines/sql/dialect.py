@@ -88,6 +88,8 @@ class Dialect(ABC):
     """Types that take a byte or two, and what they hold, if that makes grouping faster; the smallest first."""
     grouping: ClassVar[str] = "GROUPING"
     """Which of several keys a row of grouping sets lacks, in bits; the last key is the lowest."""
+    grouped: ClassVar[int] = 31
+    """Of so many keys it says that at once; PostgreSQL takes no more."""
     underflows: ClassVar[bool] = False
     """Whether a quotient that is too small to be a double raises."""
     groups_by_label: ClassVar[bool] = True

@@ -136,11 +136,12 @@ class GroupScope(ABC):
         if value is not None:
             return value
         numeric = meant.kind in (Kind.INTEGER, Kind.NUMBER)
-        example = f"AVG({node.name})" if numeric else f"COUNT(DISTINCT {node.name})"
+        name = node.this.sql()
+        example = f"AVG({name})" if numeric else f"COUNT(DISTINCT {name})"
         raise Refused(
             "not-grouped",
             f"{node.name!r} has no single value per group.",
-            f"Write GROUP BY {node.name}, or put it into an aggregate such as {example}.",
+            f"Write GROUP BY {name}, or put it into an aggregate such as {example}.",
             position(node),
         )
 

@@ -11,7 +11,7 @@ from deniable.core.shown import percent
 from deniable.releases.profile.histogram import ValueHistogram
 from deniable.releases.profile.measured import FloatArray
 from deniable.releases.profile.people import RowsPerPerson
-from deniable.releases.profile.profile import ListedValues, Profile, TableProfile, around, shown
+from deniable.releases.profile.profile import CONTRIBUTIONS, ListedValues, Profile, TableProfile, around, shown
 
 _STYLE = """
 .profile { font: 15px/1.5 system-ui, sans-serif; color: #1f2933; max-width: 76rem; margin: 0 auto; padding: 1rem; }
@@ -54,7 +54,7 @@ def _people(people: RowsPerPerson) -> str:
     """How many people have how many rows, and what a few contributions leave out."""
     pairs = [(start, end - 1) for start, end in pairwise(people.edges)]
     labels = [f"{start:,}{f' to {end:,}' if end > start else ''} row{'s' * (end > 1)}" for start, end in pairs]
-    tried = [rows for rows in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000) if rows <= people.known]
+    tried = [rows for rows in CONTRIBUTIONS if rows <= people.known]
     cuts = "; ".join(f"{rows:,}: {around(people.cut(rows), whole=False)}" for rows in tried)
     return _figure(
         "rows per person", _bars(people.heights, people.ends, labels), f"contribution: rows left out. {cuts}"

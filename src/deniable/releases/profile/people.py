@@ -64,6 +64,21 @@ class RowsPerPerson:
         straddling = self._tail(cell - 1)
         return Between((inside.value + straddling.value) / 2, inside.low, straddling.high)
 
+    def quantile(self, part: float) -> tuple[int, int | None]:
+        """Between which numbers of rows the person lies below whom so large a share of the people is.
+
+        None: beyond what is known. All tails are within their reach at once, so it does not matter which are picked.
+        """
+        low, high = 1, None
+        for edge in self.edges[1 : self._cells + 1]:
+            more = self.more_than(edge - 1)
+            if more.low > (1 - part) * self.people.high:
+                low = edge
+            elif more.high < (1 - part) * self.people.low:
+                high = edge - 1
+                break
+        return low, high
+
     def cut(self, contribution: int) -> Between:
         """Which share of the rows (of people with at most `known`) a contribution leaves out.
 

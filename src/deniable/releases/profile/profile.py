@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -15,10 +15,20 @@ from deniable.core.calendar import DAY
 from deniable.core.loss import Loss
 from deniable.core.shown import percent
 from deniable.display import Sheet, SheetColumn, Tabular
+from deniable.display.sheet import MOST_ROWS
 from deniable.files import atomic
 from deniable.releases.profile.histogram import ValueHistogram, share
 from deniable.releases.profile.people import Between, RowsPerPerson
 
+CONTRIBUTIONS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000)
+"""For which of them the rows that are left out are said."""
+_PEOPLE = "(rows per person)"
+_TELLING = 0.01
+"""What leaves out fewer rows than that for sure, or all but that, is not worth a word."""
+_TEXTS = 10
+"""Columns of texts whose values are said."""
+_FEW = 5
+"""Contributions, and values of a text, in one line."""
 QUANTILES = {"p1": 0.01, "p25": 0.25, "median": 0.5, "p75": 0.75, "p99": 0.99}
 
 
@@ -41,6 +51,12 @@ class ListedValues:
     def missing(self) -> Between:
         """Which share is missing."""
         return self._share(self.noisy[-1:])
+
+    @property
+    def shares(self) -> Mapping[str, Between]:
+        """Of each value, from the most common on."""
+        found = {value: self._share(self.noisy[place : place + 1]) for place, value in enumerate(self.values)}
+        return dict(sorted(found.items(), key=lambda one: -one[1].value))
 
     @property
     def others(self) -> Between:
@@ -95,14 +111,22 @@ class Profile(Tabular):
     @property
     def table(self) -> pa.Table:
         """A row for each column of each table: what is missing, and quantiles."""
+        return self.with_intervals.select(["table", "column", "missing", *QUANTILES])
+
+    @property
+    def with_intervals(self) -> pa.Table:
+        """The same, and between which ends each number lies."""
         rows = []
         for table in self.tables.values():
             for name, column in table.columns.items():
-                found = {title: shown(column.quantile(share)[0], column.kind) for title, share in QUANTILES.items()}
-                rows.append({"table": table.name, "column": name, "missing": column.missing.value, **found})
-        text = [(title, pa.string()) for title in QUANTILES]
-        schema = pa.schema([("table", pa.string()), ("column", pa.string()), ("missing", pa.float64()), *text])
-        return pa.Table.from_pylist(rows, schema=schema)
+                row: dict[str, object] = {"table": table.name, "column": name}
+                row |= _ends("missing", (column.missing.value, column.missing.low, column.missing.high))
+                for title, part in QUANTILES.items():
+                    row |= _ends(title, [shown(one, column.kind) for one in column.quantile(part)])
+                rows.append(row)
+        kinds = {"table": pa.string(), "column": pa.string(), **dict.fromkeys(_ends("missing", range(3)), pa.float64())}
+        kinds |= {name: pa.string() for title in QUANTILES for name in _ends(title, range(3))}
+        return pa.Table.from_pylist(rows, schema=pa.schema(kinds))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -111,21 +135,24 @@ class Profile(Tabular):
 
     def sheet(self) -> Sheet:
         """What is shown of it."""
-        found = self.table.to_pylist()
+        found = [row for table in self.tables.values() for row in _rows(table)]
+        several = len(self.tables) > 1
         columns = (
-            *(SheetColumn.texts("table", [row["table"] for row in found]) for _ in range(len(self.tables) > 1)),
-            SheetColumn.texts("column", [row["column"] for row in found]),
-            _numbers("missing", [f"{row['missing']:.1%}" for row in found]),
-            *(_numbers(title, [row[title] for row in found]) for title in QUANTILES),
+            *(SheetColumn.texts("table", [row[0] for row in found[:MOST_ROWS]]) for _ in range(several)),
+            SheetColumn.texts("column", [row[1] for row in found[:MOST_ROWS]]),
+            *(
+                SheetColumn(name, tuple((row[place], "") for row in found[:MOST_ROWS]), number=True)
+                for place, name in enumerate(("missing", *QUANTILES), start=2)
+            ),
         )
         paid = "free, because it was made before" if self.free else f"paid {self.loss}"
-        title = f"Private profile, each person weighing one row ({percent(self.confidence)} intervals on its page)"
-        return Sheet(columns, paid, self.notes, title)
+        title = f"Private profile: {percent(self.confidence)} intervals, each person weighing one row"
+        return Sheet(columns, paid, self.notes, title, more=max(0, len(found) - MOST_ROWS))
 
     def to_dict(self) -> dict[str, object]:
         """All of it in values that JSON can say, for front ends."""
         return {
-            "columns": self.table.to_pylist(),
+            "columns": self.with_intervals.to_pylist(),
             "notes": list(self.notes),
             "loss": self.loss.to_dict(),
             "free": self.free,
@@ -142,8 +169,41 @@ class Profile(Tabular):
         return target
 
 
-def _numbers(name: str, written: Sequence[str]) -> SheetColumn:
-    return SheetColumn(name, tuple((text, "") for text in written), number=True)
+def _ends(name: str, numbers: Sequence[object]) -> dict[str, object]:
+    """A number and its interval, as columns are called in files."""
+    return dict(zip((name, f"{name}_low", f"{name}_high"), numbers, strict=True))
+
+
+def _rows(table: TableProfile) -> Iterator[list[str]]:
+    """What the sheet says: the table, what is counted, what is missing, and each quantile between its ends."""
+    if table.people is not None:
+        ends = [table.people.quantile(part) for part in QUANTILES.values()]
+        yield [
+            table.name,
+            _PEOPLE,
+            "",
+            *(_span(f"{low:,}", None if high is None else f"{high:,}") for low, high in ends),
+        ]
+    for name, column in table.columns.items():
+        spans = [_between(column, *column.quantile(part)[1:]) for part in QUANTILES.values()]
+        yield [table.name, name, around(column.missing, whole=False), *spans]
+    for name, listed in table.listed.items():
+        yield [table.name, name, around(listed.missing, whole=False), *("" for _ in QUANTILES)]
+
+
+def _between(column: ValueHistogram, low: float, high: float) -> str:
+    """Of days and moments the month, as their cells begin with one. Beyond the last cells, there is no end."""
+    dated = column.kind in (Kind.DATE, Kind.TIMESTAMP)
+    ends = [shown(one, column.kind)[: -len("-01") if dated else None] for one in (low, high)]
+    least, most = low > column.edges[0], high < column.edges[-1]
+    return _span(ends[0] if least else None, ends[1] if most else None)
+
+
+def _span(low: str | None, high: str | None) -> str:
+    """In words, where an end may not be known."""
+    if low is None or high is None:
+        return f"up to {high}" if high is not None else f"from {low} on" if low is not None else "anything"
+    return low if low == high else f"{low} to {high}"
 
 
 def shown(value: float, kind: Kind) -> str:
@@ -166,9 +226,31 @@ def around(number: Between, *, whole: bool = True) -> str:
 def _said(table: TableProfile) -> list[str]:
     """Of one table."""
     people = table.people
+    listed = [f"{table.name}.{name}: {_shares(one)}" for name, one in list(table.listed.items())[:_TEXTS]]
+    if more := len(table.listed) - len(listed):
+        listed.append(f"{table.name}: {more:,} more columns of texts are on the page")
     if people is None:
-        return [f"{table.name}: {around(table.rows)} rows"]
+        return [f"{table.name}: {around(table.rows)} rows", *listed]
+    told = [rows for rows in CONTRIBUTIONS if rows <= people.known]
+    cuts = [(rows, people.cut(rows)) for rows in told]
+    cuts = [(rows, cut) for rows, cut in cuts if cut.high > _TELLING and cut.low < 1 - _TELLING]
+    some = "; ".join(f"{rows:,}: {around(cut, whole=False)}" for rows, cut in cuts[:: -(-len(cuts) // _FEW) or 1])
     return [
         f"{table.name}: {around(people.people)} people, with {around(people.rows())} rows",
-        f"{table.name}: at most {people.beyond:,} people have more than {people.known:,} rows, and are left out here",
+        *(f"{table.name}: which rows a contribution leaves out. {some}" for _ in range(bool(cuts))),
+        f"{table.name}: {_beyond(people)}",
+        *listed,
     ]
+
+
+def _beyond(people: RowsPerPerson) -> str:
+    if not people.beyond:
+        return f"nobody has more than {people.known:,} rows"
+    return f"at most {people.beyond:,} people have more than {people.known:,} rows, and are left out here"
+
+
+def _shares(one: ListedValues) -> str:
+    """Of the most common values; of the rest, how many they are."""
+    told = [f"{value} {around(share, whole=False)}" for value, share in list(one.shares.items())[:_FEW]]
+    more = [f"and {len(one.values) - _FEW:,} more values"] if len(one.values) > _FEW else []
+    return "; ".join([*told, *more, f"others {around(one.others, whole=False)}"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -18,10 +19,16 @@ from deniable.releases.profile.profile import ListedValues, Profile, around, sho
 _MARK = "# from the private profile"
 _LIST = r'\[(?:"(?:[^"\\]|\\.)*"|[^"\]])*\]'
 """As TOML writes it on one line, with texts that may hold brackets."""
+_STRING = r"\"(?:[^\"\\]|\\.)*\"|'[^']*'"
+_KEY = re.compile(rf"\s*({_STRING}|[\w-]+)\s*=")
+_COLUMN = re.compile(rf"({_KEY.pattern}\s*\{{(?:{_STRING}|[^{{}}#\"'])*)\}}\s*(#.*)?")
+"""A column on one line, and what is said of it."""
 _SEEN = 0.001
 """The least share that is written as one."""
 _BEYOND = 0.005
 """Of the values, about so many may lie beyond each bound."""
+_FEW = 5
+"""Columns without suggestions that are named."""
 _MOST = 0.25
 """Bounds outside of which more of the values may lie were chosen by noise, and are not suggested."""
 
@@ -79,16 +86,17 @@ def suggestions(
 
 def untold(profile: Profile) -> tuple[str, ...]:
     """Of which columns no bounds are suggested, because the noise is too large for so few people, and what to do."""
-    found = []
+    found: list[str] = []
     for table in profile.tables.values():
-        for name, column in table.columns.items():
-            _, outside = _bounds(column)
-            if outside is None or outside.high > _MOST:
-                most = "nobody can tell how many" if outside is None else f"up to {outside.high:.0%}"
-                why = f"too much noise for so few people: {most} of the values could lie outside"
-                found.append(
-                    f"tables.{table.name}.columns.{name}: no bounds suggested, {why}; spend more rho, or say them"
-                )
+        outside = {name: _bounds(column)[1] for name, column in table.columns.items()}
+        unsure = {name: share for name, share in outside.items() if share is None or share.high > _MOST}
+        listed = dict(list(unsure.items())[:_FEW])
+        for name, share in listed.items():
+            most = "nobody can tell how many" if share is None else f"up to {share.high:.0%}"
+            why = f"too much noise for so few people: {most} of the values could lie outside"
+            found.append(f"tables.{table.name}.columns.{name}: no bounds suggested, {why}; spend more rho, or say them")
+        if more := len(unsure) - len(listed):
+            found.append(f"tables.{table.name}: and for {more:,} more columns, for the same reason")
     return tuple(found)
 
 
@@ -140,11 +148,11 @@ def applied(policy: str, found: Sequence[Suggestion], release: str) -> tuple[str
             left.append(one)
             continue
         mark = f"{_MARK} {release[:12]}: {one.why}"
-        if one.column is None:
+        if (column := _COLUMN.fullmatch(lines[place])) is None:
             lines[place] = f"{one.setting} = {one.value}   {mark}"
         else:
-            code, _, before = lines[place].rpartition("}")
-            kept = before.strip() if before.strip().startswith(_MARK) else ""
+            code, _, before = column.groups(default="")
+            kept = before.strip() if before.startswith(_MARK) else ""
             code = re.sub(rf",?\s*{one.setting}\s*=\s*({_LIST}|true|false)", "", code).rstrip()
             lines[place] = f"{code}, {one.setting} = {one.value} }}   {f'{kept}; {one.why}' if kept else mark}"
     return "\n".join(lines), tuple(left)
@@ -154,14 +162,20 @@ def _place(lines: Sequence[str], one: Suggestion) -> int | None:
     """The line that a suggestion is about."""
     section = f"tables.{one.table}" + (".columns" if one.column else "")
     inside = False
-    name = re.escape(one.column) if one.column else one.setting
     for number, line in enumerate(lines):
         if line.lstrip().startswith("["):
             inside = line.strip().split("]")[0].lstrip("[").replace('"', "") == section
-        elif inside and re.match(rf'\s*"?{name}"?\s*=', line):
-            simple = one.column is None or (line.count("{") == 1 and line.count("}") == 1)
-            return number if simple else None
+        elif inside and (key := _KEY.match(line)) is not None and _named(key.group(1)) == (one.column or one.setting):
+            return number if one.column is None or _COLUMN.fullmatch(line) else None
     return None
+
+
+def _named(key: str) -> str:
+    """What a key of TOML says, without its quotes and escapes."""
+    try:
+        return next(iter(tomllib.loads(f"{key} = 0")))
+    except tomllib.TOMLDecodeError:
+        return key
 
 
 def _toml(value: Fraction, kind: Kind) -> str:

@@ -59,6 +59,25 @@ def test_a_folder_may_be_named_from_inside(named: str, tmp_path: Path, monkeypat
     assert 'source = "parts/"' in (tmp_path / "parts.toml").read_text()
 
 
+def test_of_a_wide_table_only_what_needs_doing_is_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The column that does not fit, and of 200 that lie outside of their bounds some, with how many there are."""
+    monkeypatch.chdir(tmp_path)
+    names = [f"measure{number}" for number in range(200)]
+    pq.write_table(pa.table({name: [1, 5, 9] for name in names}), "t.parquet")
+    lines = "".join(f'{name} = {{ type = "integer", bounds = [0, 8] }}\n' for name in [*names, "measure_x"])
+    policy = '[population]\nname = "p"\n[budget]\nepsilon = 1\n[tables.t]\nsource = "t.parquet"\n'
+    Path("t.toml").write_text(f"{policy}[tables.t.columns]\n{lines}")
+    run = CliRunner(env={"COLUMNS": "120"}).invoke
+    short, long = (run(app, ["check", "t.toml", *more]) for more in ((), ("--all",)))
+    assert (short.exit_code, long.exit_code) == (1, 1)
+    assert "200 columns fit (200 integer)" in short.output
+    assert "200 columns, such as measure" in " ".join(short.output.replace("│", " ").split())
+    assert "and 180 more" in short.output
+    assert short.output.count("1 of 3 rows lie outside") == 20
+    assert long.output.count("1 of 3 rows lie outside") == 200
+    assert short.output.count("\n") < 50 < long.output.count("\n")
+
+
 def test_a_wrong_answer_is_asked_again(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     said, offered = iter(["nobody", "visit_id", "-"]), []
 

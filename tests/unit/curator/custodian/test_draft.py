@@ -38,6 +38,23 @@ def test_a_number_that_the_engine_reads_as_missing_is_missing(tmp_path: Path) ->
     }
 
 
+def test_whole_numbers_of_more_than_64_bits_are_drafted_as_what_can_be_read(tmp_path: Path) -> None:
+    """As integers they would all count as missing."""
+    wide = {"few": [1, 2, 3], "some": [1, 2, 1 << 63], "all": [(1 << 64) - 1, 1 << 63, (1 << 64) - 1]}
+    pq.write_table(
+        pa.table({name: pa.array(cells, pa.uint64()) for name, cells in wide.items()}), tmp_path / "t.parquet"
+    )
+    text = draft(tmp_path / "t.parquet")
+    found = columns(text, "t")
+    assert {name: column["type"] for name, column in found.items()} == {
+        "few": "integer",
+        "some": "number",
+        "all": "number",
+    }
+    assert all(column["nulls"] is False for column in found.values())
+    assert text.count("more than 64 bits") == 2
+
+
 def test_values_behind_the_sample_of_which_types_are_guessed_count_as_the_engine_reads_them(tmp_path: Path) -> None:
     rows = "".join(f"{number}\n" for number in range(30_000))
     (tmp_path / "t.csv").write_text(f"x\n{rows}unknown\n")
@@ -56,7 +73,7 @@ def test_a_table_of_a_database_keeps_its_name(tmp_path: Path) -> None:
 
 def test_a_line_that_is_no_row_is_said_to_the_custodian(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3\n")
-    with pytest.raises(InvalidArgumentError, match=r"^file cannot be read from .*t.csv: it is not CSV"):
+    with pytest.raises(InvalidArgumentError, match=r"^file cannot be read from .*t.csv: line 3 does not have 2 cells"):
         draft(tmp_path / "t.csv")
     with pytest.raises(InvalidArgumentError, match=r"^file cannot be read: there is no file"):
         draft(tmp_path / "gone.csv")
@@ -233,3 +250,5 @@ def test_a_title_above_the_names_is_noticed(tmp_path):
     assert "# The first line 'Visits of 2024,,' names 1 of 3 columns: if it is a title" in draft(tmp_path / "t.csv")
     (tmp_path / "t.csv").write_text(",age,town\n1,31,north\n")
     assert "if it is a title" not in draft(tmp_path / "t.csv")
+    (tmp_path / "t.csv").write_text("sep=;\r\nid;age\r\n1;31\r\n")  # as Excel says it to itself
+    assert "# The first line 'sep=,' names 1 of 2 columns: if it is a title" in draft(tmp_path / "t.csv")

@@ -95,7 +95,7 @@ def test_dates_however_they_are_stored(tmp_path: Path) -> None:
     engine.close()
 
 
-CSV = b'id,age,town\n1,31,north\n1,47,"so""uth"\n2,x,\n\xff,1,bad\nragged\n3,999,a;b\n'
+CSV = b'id,age,town\n1,31,north\n1,47,"so""uth"\n2,x,\n3,999,a;b\n'
 
 
 @pytest.mark.parametrize(("name", "change"), [("a.csv", ","), ("b.csv", ";"), ("c.tsv", "\t"), ("d.csv", "|")])

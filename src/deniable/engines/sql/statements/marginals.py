@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from deniable.core.algebra.expression import Column, Kind
 from deniable.core.algebra.query import Key, MarginalSums
 from deniable.engines.sql.dialect import Dialect
@@ -19,7 +21,7 @@ def marginals(rows: Rows, totals: list[Adding], query: MarginalSums) -> str:
     keys = [f"{_stranger(rows)}{place}" for place in range(len(rows.named))]
     sets = ", ".join(f"({', '.join(keys[place] for place in places)})" for places in query.sets)
     labelled = [f"{value} AS {key}" for value, key in zip(rows.values, keys, strict=True)]
-    left = f"{rows.dialect.grouping}({', '.join(keys)}) AS g"
+    left = f"{_left(keys, rows.dialect)} AS g"
 
     def by_sets(columns: list[str], source: str) -> str:
         return select(columns, source) + f" GROUP BY GROUPING SETS ({sets})"
@@ -61,6 +63,17 @@ def marginals(rows: Rows, totals: list[Adding], query: MarginalSums) -> str:
     joined = rows.beside("heavy")
     both = f"{part(full, rows.chosen())}\nUNION ALL {part(less, joined, f'heavy.weight AS {_stranger(rows)}w')}"
     return rows.with_steps({"heavy": heavy(rows), "parts": both}, select([*names, *sums], "parts", len(names)))
+
+
+def _left(keys: Sequence[str], dialect: Dialect) -> str:
+    """Which keys a row lacks, in bits: so many keys at a time as the engine says that of."""
+    parts = []
+    for start in range(0, len(keys), dialect.grouped):
+        some = keys[start : start + dialect.grouped]
+        bits = f"{dialect.grouping}({', '.join(some)})"
+        behind = len(keys) - start - len(some)
+        parts.append(f"CAST({bits} AS {dialect.types[Kind.INTEGER]}) * {1 << behind}" if behind else bits)
+    return " + ".join(parts)
 
 
 def _stranger(rows: Rows) -> str:

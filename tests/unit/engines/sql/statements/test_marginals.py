@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import duckdb
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deniable.core.algebra.query import Key, MarginalSums, Source, Sums, Total
+from deniable.core.algebra.expression import Kind, Literal
+from deniable.core.algebra.query import MOST_KEYS, Key, MarginalSums, Source, Sums, Total
 from deniable.engines.sql.statements import statement
 from tests.unit.engines.sql.statements.test_query import (
     KEYS,
@@ -55,3 +59,22 @@ def test_each_set_is_what_a_query_of_its_own_gives(
         if not places and not found:  # without rows there is no group
             found = {(): (0,) * len(totals)}
         assert found == alone
+
+
+@pytest.mark.parametrize("unit", [None, "unit"])
+def test_as_many_keys_as_there_are_bits_are_told_apart(connection: duckdb.DuckDBPyConnection, unit: str | None) -> None:
+    """PostgreSQL takes 31 at a time, so all engines are asked in parts."""
+    keys = tuple(Key(f"key {place}", UP) for place in range(MOST_KEYS))
+    total = Total("t", Literal(Fraction(1), Kind.INTEGER), None, 1, 0)
+    sets = tuple((place,) for place in range(MOST_KEYS))
+    query = MarginalSums(Source("weights", unit, 1, None), keys, (total,), sets, "left")
+    table = [{"unit": 1, "weight": "a", "x": 0.0, "v": 5}]
+    ask(connection, Sums(query.source, keys[:1], (total,)), table)  # fills the table
+    sql = statement(query, weights(TYPES))
+    assert max(part.partition(")")[0].count(",") for part in sql.split("GROUPING(")[1:]) < 31
+    found = connection.sql(sql).fetchall()
+    every = (1 << MOST_KEYS) - 1
+    assert {row[MOST_KEYS] for row in found} == {every - (1 << place) for place in range(MOST_KEYS)}
+    for row in found:
+        (place,) = [place for place in range(MOST_KEYS) if row[place] is not None]
+        assert every - row[MOST_KEYS] == 1 << (MOST_KEYS - 1 - place)
