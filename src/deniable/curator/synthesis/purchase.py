@@ -30,7 +30,7 @@ from deniable.core.loss import Loss
 from deniable.curator.purchase import Round
 from deniable.curator.synthesis.bins import by_pair, by_value, exact_pairs, exact_values
 from deniable.curator.synthesis.cells import Selected, TableCells, table_cells
-from deniable.curator.synthesis.conditions import constraint, satisfying
+from deniable.curator.synthesis.conditions import constraints, satisfying
 from deniable.planner import ChargeLimits, Spend
 from deniable.planner.listing import values_question
 from deniable.policy import Policy
@@ -46,7 +46,7 @@ _ROUNDS = 4
 """For each table: counts, pairs, rows, certificate."""
 _FOR_VALUES = Fraction(1, 10)
 """The part of the spend that finds values which the policy does not list."""
-_VERSION = "synthetic tables, 4"
+_VERSION = "synthetic tables, 5"
 """Of what is made of the noisy numbers: another method is another release."""
 _WAY_BACK = Fraction(1, 10**9)
 """Left unspent, for what whole-numbered noise loses more than continuous noise."""
@@ -177,7 +177,7 @@ def plan_synthesis(
             one.reach,
             policy.neighbours,
             one.given,
-            tuple(constraint(policy, one, text) for text in said.get(one.name, ())),
+            constraints(policy, one, said.get(one.name, ())),
         )
         for one in cells
     )
@@ -259,7 +259,7 @@ def _distances(
     cells: TableCells, counted: CountedTable, rows: Sequence[IntArray], exact: Sequence[pa.Table]
 ) -> pa.Table:
     """The last round's: of the distances between the rows that were drawn and those that there are."""
-    shown, certificate = counted.shown, counted.recipe.certificate(counted.rows)
+    shown, certificate = counted.shown, counted.certificate
     found = exact_pairs(cells, shown, certificate.pairs, exact[0])
     table = [narrow(own, own.size)[row] for own, row in zip(shown, rows, strict=True)]
     return _kept(certificate.measure(found, table))
