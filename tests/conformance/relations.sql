@@ -82,6 +82,12 @@ SELECT AVG(cost) AS a FROM visits WHERE patient_id IN (SELECT patient_id FROM vi
     COUNT(*) > 5);
 SELECT COUNT(*) AS a FROM visits WHERE hospital IN (SELECT hospital FROM hospitals WHERE beds > 50);
 SELECT COUNT(*) AS a FROM visits WHERE hospital NOT IN (SELECT hospital FROM hospitals) OR urgent;
+SELECT COUNT(*) AS a FROM visits WHERE NULLIF(hospital, 3) NOT IN (SELECT hospital FROM hospitals WHERE beds > 99999);
+SELECT COUNT(*) AS a FROM visits WHERE NULLIF(hospital, 3) NOT IN (SELECT hospital FROM hospitals WHERE hospital < 3);
+SELECT COUNT(*) AS a FROM visits WHERE (NULLIF(hospital, 3) IN (SELECT hospital FROM hospitals WHERE hospital < 3)) IS
+    NULL OR (NULLIF(hospital, 4) IN (SELECT hospital FROM hospitals WHERE beds > 99999)) IS NULL;
+SELECT NULLIF(hospital, 3) NOT IN (SELECT hospital FROM hospitals WHERE beds > 99999) AS k, COUNT(*) AS a, SUM(CASE
+    WHEN NULL NOT IN (SELECT hospital FROM hospitals WHERE beds > 99999) THEN 1 ELSE 0 END) AS b FROM visits GROUP BY 1;
 SELECT COUNT(*) FILTER (WHERE patient_id IN (SELECT patient_id FROM stays)) AS a, COUNT(*) AS b FROM visits;
 SELECT COUNT(*) AS a FROM visits WHERE patient_id IN (SELECT patient_id FROM stays) AND patient_id IN (SELECT
     patient_id FROM visits WHERE urgent) AND hospital IN (SELECT hospital FROM hospitals);

@@ -29,6 +29,21 @@ CONDITIONS = [
     "CASE age * 0.1 WHEN 0.3 THEN TRUE WHEN 0.6 THEN TRUE ELSE FALSE END",
     "age * 1.0 = 3",
     "CAST(age * 0.5 AS INTEGER) = 2",
+    "CASE WHEN age > 50 THEN 0.1 ELSE age * 0.1 END = 0.3",
+    "CASE WHEN urgent THEN 0.1 ELSE 0.29 END * 100 = 29",
+    "CASE WHEN urgent THEN age * 0.1 END = 0.3",
+    "CASE WHEN urgent THEN age ELSE 0.5 END + age * 0.1 IN (3.3, 0.8)",
+    "IF(urgent, age * 0.1, age * 0.01) = 0.07",
+    "COALESCE(NULLIF(age, 7) * 0.1, 0.3) = 0.3",
+    "COALESCE(age * 0.1, 1) IN (0.3, NULL)",
+    "GREATEST(age * 0.1, 0.3) = 0.3",
+    "LEAST(age * 0.1, age * 0.29, 5) = 0.7",
+    "NULLIF(age * 0.1, 0.3) IS NULL",
+    "NULLIF(age * 0.1, 0.7) = 0.3",
+    "NULLIF(age, age * 0.5 + 1.5) IS NULL",
+    "age * 0.1 IS DISTINCT FROM 0.3",
+    "age * 0.1 IS NOT DISTINCT FROM 0.7",
+    "SIGN(age * 0.1 - 0.3) = 0",
 ]
 NUMBERS = [
     "CAST(age * 0.5 AS INTEGER)",
@@ -42,6 +57,10 @@ NUMBERS = [
     "ROUND((age - 50) * 0.15, 1)",
     "ROUND((age - 50) * 0.5)",
     "ROUND(age * 0.1, 6)",
+    "TRUNC(age * 0.29 * 100)",
+    "TRUNC((50 - age) * 0.07)",
+    "FLOOR(COALESCE(NULLIF(age, 7), 1) * 0.29 * 100)",
+    "ROUND(CASE WHEN age > 50 THEN age * 0.15 ELSE 0.05 END, 1)",
 ]
 
 

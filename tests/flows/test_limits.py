@@ -208,3 +208,23 @@ def test_the_command_line_says_them_in_words(town):
     quoted = CliRunner().invoke(app, ["explain", str(town), COUNT, "--epsilon", "0.1"]).output
     assert "price" in quoted
     assert "costs at least" not in quoted, "a price says what concerns it"
+
+
+@pytest.mark.parametrize(
+    "buy",
+    [
+        lambda one: one.release(Workload.histogram("town"), rho="0.2", delta=1e-8),
+        lambda one: one.release(Workload.histogram("town"), epsilon="1.5", delta=1e-8),
+        lambda one: one.synthesize(rho="0.2", delta=1e-8),
+        lambda one: one.profile(rho="0.2", delta=1e-8),
+    ],
+    ids=["workload in rho", "workload in epsilon", "synthetic tables", "profile"],
+)
+def test_what_has_no_room_as_a_whole_does_not_begin(buy):
+    """The tenth that would find values first has room: it is not paid, unless the rest has room, too."""
+    rows = pa.table({"town": ["north"] * 500 + ["south"] * 500, "age": [40] * 1000})
+    with deniable.protect(rows, epsilon=1, delta=1e-6, bounds={"age": (0, 110)}) as one:
+        with pytest.raises(Refused) as caught:
+            buy(one)
+        assert caught.value.code == "over-budget"
+        assert one.budget().spent.epsilon == one.budget().spent.delta == 0

@@ -317,3 +317,13 @@ def test_a_surer_interval_is_never_narrower(tmp_path, spend):
     assert asked.ask(sql, **spend).free
     with pytest.raises(Refused, match="at most 1 - 1e-12"):
         asked.ask(sql, **spend, confidence=1 - Fraction(1, 10**13))
+
+
+@pytest.mark.parametrize("cost", [20, 250, 480])
+def test_an_average_is_as_exact_as_it_was_bought_wherever_its_values_lie(cost):
+    """Its width follows the noisy count of rows: a tenth more of it would be an error of ten scales. At most 1e-9."""
+    rows = pa.table({"cost": [cost] * 28_000})
+    with deniable.protect(rows, epsilon=1, bounds={"cost": (0, 500)}) as one:
+        answer = one.ask("SELECT AVG(cost) AS m FROM data", accuracy=5, rows=28_000)
+    low, high = answer.intervals["m_low"][0].as_py(), answer.intervals["m_high"][0].as_py()
+    assert high - low <= 10 * 1.1

@@ -14,6 +14,7 @@ BUGS = (
         "            self._released.note(job.questions)",
         (
             f"{_SESSION}::test_answers_leave_at_the_deadline_however_long_they_took",
+            f"{_SCHEDULE}::test_what_is_ready_only_just_in_time_waits_for_the_next_deadline",
             "statistics/test_served_times.py::test_with_a_deadline_times_cannot_be_told_apart",
         ),
     ),

@@ -26,6 +26,9 @@ SELECT v.region, AVG(cost) - AVG(AVG(cost)) OVER () AS d FROM visits v WHERE v.r
 SELECT region, COUNT(*) AS n, NTILE(2) OVER w AS half FROM visits GROUP BY region WINDOW w AS (ORDER BY COUNT(*));
 SELECT region, FIRST_VALUE(region) OVER (ORDER BY COUNT(*) DESC) AS best FROM visits GROUP BY region;
 
+-- whole division, of numbers on both sides of zero
+SELECT region, (SUM(age) - 50000) // 7000 AS a, SUM(age) // COUNT(*) AS b, -COUNT(*) // 7 AS c, -COUNT(*) % 7 AS d, 9 // 2 // 2 AS e FROM visits WHERE region IS NOT NULL GROUP BY region;
+
 -- set operations
 SELECT region, n FROM (SELECT region, COUNT(*) AS n, AVG(cost) AS c FROM visits WHERE region IS NOT NULL GROUP BY region) a UNION ALL SELECT region, n FROM (SELECT region, COUNT(*) AS n FROM visits WHERE urgent AND region IS NOT NULL GROUP BY region) b;
 SELECT region FROM (SELECT region, COUNT(*) AS n, AVG(cost) AS c FROM visits WHERE region IS NOT NULL GROUP BY region) a WHERE n > 900 INTERSECT SELECT region FROM (SELECT region, COUNT(*) AS n FROM visits WHERE urgent AND region IS NOT NULL GROUP BY region) b WHERE n > 10;

@@ -53,21 +53,22 @@ def taken(connection, size):
     return found
 
 
-def logged_in(connection, password, user="alice", database="clinic"):
+def logged_in(connection, password, user="alice", database="clinic", bare=b"n=,r=abcdefgh"):
     """SCRAM, as a client does it; the messages up to ReadyForQuery, or the error."""
     connection.sendall(startup(user=user, database=database))
     assert receive(connection)[0] == b"R"
-    bare = "n=,r=abcdefgh"
-    connection.sendall(message(b"p", b"SCRAM-SHA-256\0" + struct.pack("!I", len(bare) + 3) + b"n,," + bare.encode()))
-    first = receive(connection)[1][4:].decode()
+    connection.sendall(message(b"p", b"SCRAM-SHA-256\0" + struct.pack("!I", len(bare) + 3) + b"n,," + bare))
+    found = [receive(connection)]
+    if found[0][0] == b"E":
+        return found
+    first = found.pop()[1][4:].decode()
     parts = dict(one.split("=", 1) for one in first.split(","))
     salted = salted_password(password, parts["s"], int(parts["i"]))
     key = hmac.digest(salted, b"Client Key", "sha256")
     final = f"c=biws,r={parts['r']}"
-    signature = hmac.digest(hashlib.sha256(key).digest(), f"{bare},{first},{final}".encode(), "sha256")
+    signature = hmac.digest(hashlib.sha256(key).digest(), bare + f",{first},{final}".encode(), "sha256")
     proof = base64.b64encode(bytes(one ^ other for one, other in zip(key, signature, strict=True))).decode()
     connection.sendall(message(b"p", f"{final},p={proof}".encode()))
-    found = []
     while not found or found[-1][0] not in {b"Z", b"E"}:
         found.append(receive(connection))
     return found

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
+from deniable.core.loss import Loss
+from deniable.curator.answers.noisy_answer import NoisyAnswer
 from deniable.curator.ask import Asking
-from deniable.curator.workloads.planner import private_values, selected
+from deniable.curator.public.answer import PublicAnswer
+from deniable.curator.workloads.planner import assumed, private_values, selected
 from deniable.planner import Payment, ReleasePayment, Spend
 from deniable.releases import Synthesis, Workload
 
@@ -19,6 +22,9 @@ if TYPE_CHECKING:
     from deniable.releases.linear.release import Release
     from deniable.releases.profile.profile import Profile
     from deniable.releases.synthetic.report.release import SyntheticRelease
+
+_Place = TypeVar("_Place")
+"""What a question finds the values of."""
 
 
 class Releasing(Asking):
@@ -35,17 +41,14 @@ class Releasing(Asking):
         and all of `delta`; what they cost is part of the loss that is said.
 
         Raises:
-            Refused: no private row was read and nothing is spent (on the release; selected values stay paid).
+            Refused: no private row was read and nothing is spent (on the release; if its budget is spent by others
+                while values are selected, those stay paid).
             Failed: the engine broke after the charge, which stays spent.
         """
-        spend = Spend.of(**payment).alone()
-        questions, each, rest = private_values(self._releases.cells(work), spend, self._releases.limits)
-        if questions:
-            self._explain_workload(work, strategy, analyst, spend)  # which refuses what cannot be, before it is paid
-        first = {
-            name: self.ask(sql, analyst=analyst, epsilon=each.epsilon, rho=each.rho, delta=each.delta)
-            for name, sql in questions.items()
-        }
+        spend, cells = Spend.of(**payment).alone(), self._releases.cells(work)
+        questions, each, rest = private_values(cells, spend, self._releases.limits)
+        later = self._releases.plan(work, rest, strategy, assumed(work, cells, questions)).loss if questions else None
+        first = self._first(questions, {"epsilon": each.epsilon, "rho": each.rho, "delta": each.delta}, later, analyst)
         values = tuple((name, selected(answer)) for name, answer in first.items())
         plan = self._releases.plan(work, rest, strategy, values)
         recorded, paid = self._buy(plan, analyst)
@@ -73,11 +76,8 @@ class Releasing(Asking):
 
         wanted = Synthesis(tables, columns, rows, constraints)
         questions, each, rest = unlisted_values(self.policy, wanted, Spend.of(**payment))
-        if questions:
-            plan_synthesis(self.policy, wanted, rest, {})  # which refuses what cannot be, before anything is paid
-        first = {
-            place: self.ask(sql, analyst=analyst, rho=each.rho, delta=each.delta) for place, sql in questions.items()
-        }
+        later = plan_synthesis(self.policy, wanted, rest, {}).loss if questions else None
+        first = self._first(questions, {"rho": each.rho, "delta": each.delta}, later, analyst)
         values = {place: selected(answer) for place, answer in first.items()}
         plan = plan_synthesis(self.policy, wanted, rest, values, [answer.loss for answer in first.values()])
         recorded, paid = self._buy(plan if told is None else replace(plan, told=told), analyst)
@@ -101,16 +101,29 @@ class Releasing(Asking):
 
         spend, accounts = Spend.of(**payment).alone(), self.policy.accounts(self._who(analyst))
         questions, each, rest = unlisted_texts(self.policy, spend)
-        plan_profile(self.policy, rest)  # which refuses what cannot be, before anything is paid
-        first: Payment = {"rho": each.rho, "delta": each.delta, "contribution": 1}
+        paying: Payment = {"rho": each.rho, "delta": each.delta, "contribution": 1}
+        first = self._first(questions, paying, plan_profile(self.policy, rest).loss, analyst)
         texts = {
-            place: FoundTexts(
-                common_texts(self.ask(sql, analyst=analyst, **first)), self.name(sql, analyst=analyst, **first)
-            )
-            for place, sql in questions.items()
+            place: FoundTexts(common_texts(answer), self.name(questions[place], analyst=analyst, **paying))
+            for place, answer in first.items()
         }
         plan = plan_profile(self.policy, rest, texts)
         recorded, paid = self._buy(plan, analyst)
         self._profiles.forget()
         loss = plan.loss + self._profiles.paid_before(recorded, [account.name for account in accounts])
         return profile_of(recorded, loss, spend.confidence, self._question(plan, self.engine), free=paid.free)
+
+    def _first(
+        self, questions: Mapping[_Place, str], paying: Payment, later: Loss | None, analyst: str | None
+    ) -> dict[_Place, NoisyAnswer | PublicAnswer]:
+        """Which values there are, by questions of their own: none is paid for if there is no room for what follows.
+
+        That has been planned by now, so that what cannot be is refused before anything is paid.
+        """
+        if later is not None:
+            each = {
+                self.name(sql, analyst=analyst, **paying): self.explain(sql, analyst=analyst, **paying).loss
+                for sql in questions.values()
+            }
+            self.ledger.ensure_room(each, later, self.policy.accounts(self._who(analyst)))
+        return {place: self.ask(sql, analyst=analyst, **paying) for place, sql in questions.items()}

@@ -115,7 +115,7 @@ class Ledger(Agreement, Requests, Reading):
 
         def compose(_: Records, standing: Standing) -> Link:
             if standing.policy != charge.policy:
-                raise refusals.policy_changed("It was changed while this question was on its way")
+                raise refusals.policy_moved_on()
             return Link.after(standing.head, "charged", charge.body(*_paid(standing, accounts, charge.loss)))
 
         link = self._chain.append(compose)
@@ -183,7 +183,7 @@ class Ledger(Agreement, Requests, Reading):
 
         def compose(past: Records, standing: Standing) -> Link | None:
             if standing.policy != charge.policy:
-                raise refusals.policy_changed("It was changed while this question was on its way")
+                raise refusals.policy_moved_on()
             loss, payers = past.price(charge.question), owing(past)
             if loss is None or not payers:
                 return None

@@ -16,6 +16,8 @@ from deniable.ledger.entries.canon import canonical
 from deniable.ledger.entries.chain import Chain
 from deniable.ledger.entries.entry import Entry, Head, Link
 from deniable.ledger.entries.records import Records
+from deniable.ledger.payment import pay
+from deniable.policy import Account
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,24 @@ class Reading:
     def has_seen(self, question: str, account: str) -> bool:
         """Whether the account has paid for an answer to the question, or for being shown one, and there is one."""
         return self._chain.read(lambda past, _: past.find(question) is not None and past.has_seen(account, question))
+
+    def ensure_room(self, questions: Mapping[str, Loss], more: Loss, accounts: Sequence[Account]) -> None:
+        """For what begins with these questions, and loses so much more afterwards: accounts can pay all of it, or none.
+
+        Who has seen all the answers may have seen what follows from them, too: that is looked at when it is charged.
+
+        Raises:
+            Refused: an account has no room for all of it; nothing is spent.
+        """
+
+        def look(past: Records, standing: Standing) -> None:
+            for account in accounts:
+                seen = {one for one in questions if past.find(one) is not None and past.has_seen(account.name, one)}
+                owed = [loss for one, loss in questions.items() if one not in seen]
+                if owed:
+                    pay(account, standing.spent(account.name), sum(owed, start=more))
+
+        self._chain.read(look)
 
     def seen(self, beginning: str, accounts: Sequence[str]) -> tuple[str, Loss, bytes] | None:
         """The name, the price and the answer of the last question whose text begins so, if these accounts have seen it.

@@ -238,6 +238,15 @@ def policy_changed(words: str) -> Refused:
     )
 
 
+def policy_moved_on() -> Refused:
+    """Whoever asks goes by a policy that was the account's when it was opened, and is not any more."""
+    return Refused(
+        "policy-changed",
+        "The policy of this account was changed while this question was on its way.",
+        "Ask again. If it was changed by a command, open the curator anew, or restart the server, first.",
+    )
+
+
 def not_adopted() -> Refused:
     """A ledger from before terms were kept."""
     return Refused(

@@ -21,7 +21,7 @@ from deniable.core.calendar import counted
 from deniable.core.errors import Refused
 from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.bind import bind_cells
-from deniable.planner.expressions.evaluate import Band, Result, evaluate, truth_of
+from deniable.planner.expressions.evaluate import Band, Result, evaluate, labelled, labels, truth_of
 from deniable.planner.expressions.keys import Value
 from deniable.planner.parse import parse
 from deniable.planner.plan import Bound
@@ -268,10 +268,8 @@ def _shown(constants: Sequence[Literal]) -> frozenset[str | int]:
 
 def _column(values: Sequence[Value], kind: Kind, codes: NDArray[np.int64]) -> Result:
     """Numbers, days and moments as numbers, everything else as labels."""
-    if kind not in (Kind.TEXT, Kind.BOOLEAN):
-        numbers = (counted(value) if isinstance(value, date | time) else value for value in values)
-        floats = np.array([np.nan if value is None else float(value) for value in numbers])
-        return Band.exactly(floats[codes])
-    labels = np.empty(len(values), dtype=object)
-    labels[:] = values
-    return labels[codes]
+    if labelled(values, kind):
+        return labels(values)[codes]
+    numbers = (counted(value) if isinstance(value, date | time) else value for value in values)
+    floats = np.array([np.nan if value is None else float(value) for value in numbers])
+    return Band.exactly(floats[codes])

@@ -48,12 +48,14 @@ class Entrance:
         raise await self.turned_away(began, door)
 
     def challenge(self, population: str, name: str) -> Challenge:
-        """What somebody who says this name must prove; the same steps for names that nobody has."""
-        served = self._populations.get(population)
-        if served is None:
-            salts = [one.tokens.salt(population, name) for one in self._populations.values()]
-            return Challenge(salts[0], [], None, self._stranger)
-        return Challenge(*served.tokens.proofs(name), served, self._stranger)
+        """What somebody who says this name must prove; the same steps for names that nobody has.
+
+        Every population is looked up, whichever was named, so that the time does not tell which there are.
+        """
+        found = {known: one.tokens.proofs(name) for known, one in self._populations.items()}
+        first = next(iter(self._populations.values()))
+        salt, tokens = found.get(population, (first.tokens.salt(population, name), []))
+        return Challenge(salt, tokens, self._populations.get(population), self._stranger)
 
     async def turned_away(self, began: float, door: str) -> Denied:
         """The failure, when it is time for it."""

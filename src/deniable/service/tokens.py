@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.files.atomic import refusing, whole
+from deniable.service.log import note
 from deniable.service.scram import SALT_BYTES, Verifier
 
 try:
@@ -132,25 +133,33 @@ class TokenFile:
 
     def proofs(self, name: str) -> tuple[bytes, list[Token]]:
         """The salt of a name, and the valid tokens that it has; a name that nobody has gets a salt like any other."""
-        return self._read().salt(self._population, name), [token for token in self._valid() if token.name == name]
+        return self.salt(self._population, name), [token for token in self._valid() if token.name == name]
 
     def salt(self, population: str, name: str) -> bytes:
         """The salt of a name in a population that may not be there: the same after every start, like any other."""
-        return self._read().salt(population, name)
+        return self._known().salt(population, name)
 
     def still(self, token: Token) -> bool:
         """Whether the token is valid now."""
         return any(one.id == token.id for one in self._valid())
 
     def _valid(self) -> Iterator[Token]:
-        return (token for token in self._read().tokens if token.state == "valid")
+        return (token for token in self._known().tokens if token.state == "valid")
+
+    def _known(self) -> _Kept:
+        """What the file says to those who knock: one that cannot be read lets nobody in, and only the log says so."""
+        try:
+            return self._read()
+        except (InvalidArgumentError, OSError) as error:
+            note("tokens-unreadable", failure=True, population=self._population, code=type(error).__name__)
+            return _NOBODY
 
     def _read(self) -> _Kept:
         """What the file says now; it is read again only after it has changed."""
         try:
             found = self.path.stat()
         except FileNotFoundError:
-            return _Kept(bytes(SALT_BYTES), ())
+            return _NOBODY
         stamp = found.st_mtime_ns, found.st_size, found.st_ino
         if self._seen is None or self._seen[0] != stamp:
             self._seen = stamp, _Kept.load(self.path)
@@ -196,6 +205,9 @@ class _Kept:
             for token in self.tokens
         ]
         return json.dumps({"secret": self.secret.hex(), "tokens": tokens}, indent=1)
+
+
+_NOBODY = _Kept(bytes(SALT_BYTES), ())
 
 
 def _token(said: dict[str, Any]) -> Token:

@@ -105,6 +105,11 @@ def test_too_many_values_are_not_listed(tmp_path: Path, monkeypatch: pytest.Monk
         ('SELECT h."city" FROM public."hospitals" AS h JOIN p.main.hospitals USING (hospital) LIMIT 0', []),
         ("SELECT MIN(public.hospitals.beds) AS b FROM main.hospitals", [(40,)]),
         ("SELECT year(opened) AS y FROM hospitals ORDER BY y NULLS LAST", [(2001,), (2003,), (None,)]),
+        (
+            "SELECT beds // 0 AS a, (beds - 80) // 30 AS b, CAST(city AS INTEGER) AS c FROM hospitals WHERE beds = 40",
+            [(None, -1, None)],
+        ),
+        ("SELECT COUNT(*) AS n FROM hospitals WHERE opened < CURRENT_DATE", [(2,)]),
     ],
 )
 def test_questions_about_public_tables_alone_are_exact_and_free(tmp_path: Path, sql: str, rows: list[object]) -> None:
@@ -127,6 +132,18 @@ def test_questions_about_public_tables_alone_are_exact_and_free(tmp_path: Path, 
         "SELECT secret FROM hospitals",
         "SELECT current_setting('allowed_paths') AS x FROM hospitals",
         "SELECT getvariable('x') AS x FROM hospitals",
+        "SELECT version() AS x FROM hospitals",
+        "SELECT current_user AS x FROM hospitals",
+        "SELECT current_database() AS x FROM hospitals",
+        "SELECT beds FROM hospitals ORDER BY random()",
+        "SELECT uuid() AS x FROM hospitals",
+        "SELECT UNNEST(range(1000000000)) AS x FROM hospitals",
+        "SELECT beds FROM hospitals TABLESAMPLE 10%",
+        "SELECT beds FROM hospitals FOR UPDATE",
+        "SELECT hospitals FROM hospitals",
+        "SELECT repeat(city, 1000000000) AS x FROM hospitals",
+        "SELECT format('{{:1000000000}}', beds) AS x FROM hospitals",
+        "WITH RECURSIVE r AS (SELECT 1 AS n FROM hospitals UNION ALL SELECT n + 1 FROM r) SELECT n FROM r",
         "SELECT * FROM hospitals, read_text('{folder}/visits.csv')",
         "SELECT * FROM hospitals, '{folder}/visits.csv'",
         "SELECT * FROM hospitals, other.hospitals AS h",
@@ -138,7 +155,23 @@ def test_questions_about_public_tables_alone_are_exact_and_free(tmp_path: Path, 
 def test_nothing_but_declared_public_columns_is_shown(tmp_path: Path, sql: str) -> None:
     with curator(tmp_path) as asked, pytest.raises(Refused) as refused:
         asked.ask(sql.format(folder=tmp_path), epsilon=10**6)
-    assert refused.value.code in {"public-table", "unknown-function", "unknown-table", "unsupported-clause", "subquery"}
+    codes = {"public-table", "unknown-function", "unknown-table", "unsupported-clause", "unsupported-form", "subquery"}
+    assert refused.value.code in codes | {"bad-constant"}
+
+
+def test_an_answer_about_public_tables_has_limits_as_others_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of its cells, while they are fetched, and of the time that it takes, after which the next is answered."""
+    crowd = ", ".join(f"hospitals AS h{place}" for place in range(30))
+    with curator(tmp_path) as asked:
+        for most, seconds, sql in ((10**6, 0.5, f"SELECT COUNT(*) FROM {crowd}"), (7, 10.0, "FROM hospitals")):
+            monkeypatch.setattr(room, "_CELLS", most)
+            monkeypatch.setattr(room, "_SECONDS", seconds)
+            with pytest.raises(Refused) as refused:
+                asked.ask(sql, epsilon=1)
+            assert refused.value.code == "public-table"
+        assert asked.ask("SELECT COUNT(*) AS n FROM hospitals", epsilon=1).table["n"].to_pylist() == [3]
 
 
 def test_the_process_that_answers_has_public_sources_only(tmp_path: Path) -> None:

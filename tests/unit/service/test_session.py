@@ -1,9 +1,11 @@
 """What a session does, and when: on the population's schedule, within the person's role and limits."""
 
 import asyncio
+import hmac
 import itertools
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -11,12 +13,13 @@ from deniable.core.errors import Failed, Refused
 from deniable.curator import create
 from deniable.releases import Workload
 from deniable.service.custodian.custody import Custody
-from deniable.service.entrance import Denied
+from deniable.service.entrance import Denied, Entrance
 from deniable.service.limits import ServerLimits
+from deniable.service.metrics import Metrics
 from deniable.service.schedule import Schedule
 from deniable.service.service import Service
 from deniable.service.session import Session
-from deniable.service.tokens import Role
+from deniable.service.tokens import Role, TokenFile
 from tests.support.ledgers import FilePlace
 from tests.support.served import BY_REGION, COUNT, Paced, served, session, write_rows
 
@@ -341,6 +344,20 @@ def test_every_failure_to_come_in_has_the_same_words_and_takes_the_same_time(tmp
     assert {str(error) for _, error in found} == {"No such analyst, population or password."}
     assert all(0.5 <= took < 1.5 for took, _ in found)
     assert counted == len(found)
+
+
+@pytest.mark.parametrize("population", ["clinic", "bank", "nowhere"])
+@pytest.mark.parametrize("name", ["alice", "nobody"])
+def test_whichever_population_is_named_the_same_is_looked_up(tmp_path, monkeypatch, population, name):
+    files = {one: TokenFile(tmp_path / one, one) for one in ("clinic", "bank")}
+    for file in files.values():
+        file.create("alice", Role.ANALYST)
+    populations = {one: SimpleNamespace(tokens=file) for one, file in files.items()}
+    entrance, looked_up, find = Entrance(populations, Metrics()), [], hmac.digest
+    monkeypatch.setattr(hmac, "digest", lambda *given: looked_up.append(given[0]) or find(*given))
+    assert len(entrance.challenge(population, name).salt) == 16
+    assert len(looked_up) == 3
+    assert len(set(looked_up)) == 2
 
 
 def test_a_batch_and_a_release_leave_on_schedule(tmp_path):

@@ -94,6 +94,17 @@ def test_a_file_that_is_something_else_is_refused(tmp_path):
         TokenFile(path, "clinic").all()
 
 
+@pytest.mark.parametrize("spoil", [lambda path: path.write_text("{"), lambda path: path.unlink() or path.mkdir()])
+def test_a_file_that_cannot_be_read_lets_nobody_in_and_only_the_log_says_so(tokens, spoil, caplog):
+    secret, token = tokens.create("alice", Role.ANALYST)
+    spoil(tokens.path)
+    assert tokens.find(secret) is None
+    assert not tokens.still(token)
+    assert len(tokens.salt("bank", "alice")) == len(tokens.proofs("alice")[0]) == 16
+    assert tokens.proofs("alice")[1] == []
+    assert {json.loads(line.message)["event"] for line in caplog.records} == {"tokens-unreadable"}
+
+
 @pytest.mark.parametrize("proof", [b"", bytes(32), bytes(31), b"x" * 32, bytes(64)])
 def test_a_proof_that_nobody_made_is_not_accepted(proof):
     assert not Verifier.of("deniable_secret", bytes(16)).accepts(proof, b"what both have said")

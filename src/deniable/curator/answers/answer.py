@@ -20,7 +20,7 @@ from deniable.files.arrow import TYPES
 from deniable.planner import Plan, Quote
 from deniable.planner.after import processed, taken
 from deniable.planner.consistent import Changed
-from deniable.planner.expressions.evaluate import Band, Result, Truth, evaluate, truth_of
+from deniable.planner.expressions.evaluate import Band, Result, Truth, evaluate, labelled, labels, truth_of
 from deniable.planner.intervals.columns import Material, difference, with_intervals
 from deniable.planner.plan import Output, each, material
 
@@ -162,9 +162,17 @@ def _key(column: pa.ChunkedArray, kind: Kind) -> Result:
     """Numbers, and what a calendar or a clock counts, as numbers; everything else as labels."""
     if kind in COUNTED:
         column = column.cast(COUNTED[kind])
-    if kind in (Kind.INTEGER, Kind.NUMBER, *COUNTED):
+    if kind in (Kind.NUMBER, *COUNTED) or (kind is Kind.INTEGER and _all_held(column)):
         return Band.exactly(column.cast(pa.float64(), safe=False).to_numpy())
-    return np.array(column.to_pylist(), dtype=object)
+    return labels(column.to_pylist())
+
+
+def _all_held(column: pa.ChunkedArray) -> bool:
+    """Whether doubles hold all of these whole numbers."""
+    import pyarrow.compute as pc  # noqa: PLC0415 - slow to load, and most answers do without
+
+    ends = pc.min_max(column).as_py()
+    return not labelled([ends["min"], ends["max"]], Kind.INTEGER)
 
 
 def _ranks(result: Result, *, descending: bool) -> NDArray[np.float64]:
@@ -196,7 +204,7 @@ def _typed(values: NDArray[np.float64], kind: Kind) -> pa.Array:
         return whole.cast(TYPES[kind])
     counted = whole.cast(COUNTED[kind])
     if kind is Kind.TIMESTAMP:
-        import pyarrow.compute as pc  # noqa: PLC0415 - slow to load, and most answers have no moments
+        import pyarrow.compute as pc  # noqa: PLC0415 - slow to load, and most answers do without
 
         counted = pc.min_element_wise(counted, _LAST, skip_nulls=False)
     return counted.cast(TYPES[kind])

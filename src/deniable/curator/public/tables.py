@@ -15,7 +15,8 @@ import pyarrow as pa
 from sqlglot import exp
 
 from deniable.core.algebra.expression import Kind
-from deniable.core.errors import InvalidArgumentError, Refused
+from deniable.core.deadline import within
+from deniable.core.errors import Failed, InvalidArgumentError, Refused, asking
 from deniable.curator.custodian.check import problems_of
 from deniable.curator.public.answer import PublicAnswer
 from deniable.curator.public.copies import Copies
@@ -25,14 +26,21 @@ from deniable.engines.engine import Broken
 from deniable.engines.sql.public import Facts, facts, shown
 from deniable.files.kinds import kind_of, misfit
 from deniable.files.scan import quoted
-from deniable.planner.parse import position, read
+from deniable.planner.outer.check import check
+from deniable.planner.outer.statement import entitled, make_total, text
+from deniable.planner.parse import read
 from deniable.planner.relations.names import declared, drop_paths, own_name, qualifier, rename
+from deniable.planner.wording.spellings import clocked
 from deniable.policy import DeclaredColumn, DeclaredTable, Policy
 
 _MOST_VALUES = 10_000
 """Of a column, that are read for group keys; with more, the keys are as if the table were private."""
 _LARGEST = 1 << 20
-"""Rows of an answer about public tables."""
+"""Rows of a public table that is computed with outside of the engine."""
+_CELLS = 1 << 22
+"""Of an answer about public tables alone: rows times columns."""
+_SECONDS = 10.0
+"""That such an answer may take."""
 
 
 class PublicTables:
@@ -95,25 +103,32 @@ class PublicTables:
         if not self._mentioned(sql):
             return None
         try:
-            tree = read(sql)
+            tree, _ = clocked(read(sql), self._policy)
         except Refused:
             return None
         named = self._named(tree)
         if not named:
             return None
-        _refuse_functions(tree)
+        with asking(sql):
+            check(tree, "in questions about public tables")
         tables = [self._looked_up(name) for name in named]
         views = ", ".join(f"{quoted(_viewed(table.name))} AS ({self._view(table)})" for table in tables)
-        text = tree.sql(dialect="duckdb")
-        body = f", {text.removeprefix('WITH ')}" if text.startswith("WITH ") else f" {text}"
-        try:
-            found = self._engine.fetch(f"WITH {views}{body}")
-        except Broken:
-            found = None
-        if found is None or found.num_rows > _LARGEST:
+        make_total(entitled(tree))
+        body = text(tree)
+        body = f", {body.removeprefix('WITH ')}" if body.startswith("WITH ") else f" {body}"
+        found = self._computed(f"WITH {views}{body}")
+        if found is None or any(pa.types.is_nested(column.type) for column in found.schema):
             hint = "Ask for less, or with other functions."
-            raise Refused("public-table", "This cannot be computed from the public tables.", hint)
+            raise Refused("public-table", "This cannot be computed from the public tables.", hint, question=sql)
         return PublicAnswer(found)
+
+    def _computed(self, sql: str) -> pa.Table | None:
+        """What a SELECT gives, if that is not too much: it is free, so nobody should have to wait for it for long."""
+        try:
+            with within(min(self._policy.engine.seconds, _SECONDS)):
+                return self._engine.few(sql, min(self._policy.limits.answer_size, _CELLS))
+        except (Broken, Failed):
+            return None
 
     def close(self) -> None:
         """End the process."""
@@ -212,15 +227,6 @@ def _once(values: Sequence[str] | Sequence[int]) -> tuple[str, ...] | tuple[int,
     """Two ways in which Unicode writes the same text are one key."""
     texts = tuple(dict.fromkeys(normalize("NFC", value) for value in values if isinstance(value, str)))
     return texts or tuple(value for value in values if isinstance(value, int))
-
-
-def _refuse_functions(tree: exp.Expression) -> None:
-    """Only functions that compute: not what asks for settings, files or the machine."""
-    for node in tree.walk():
-        if isinstance(node, exp.Anonymous | exp.Command | exp.Placeholder | exp.Parameter):
-            name = node.name.upper() or "This"
-            reason = f"{name} is not on the list of functions."
-            raise Refused("unknown-function", reason, "Use a function of SQL.", position(node))
 
 
 def _mentions(text: str, name: str) -> bool:

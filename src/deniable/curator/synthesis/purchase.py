@@ -30,7 +30,7 @@ from deniable.core.loss import Loss
 from deniable.curator.purchase import Round
 from deniable.curator.synthesis.bins import by_pair, by_value, exact_pairs, exact_values
 from deniable.curator.synthesis.cells import Selected, TableCells, table_cells
-from deniable.curator.synthesis.conditions import constraint, satisfying
+from deniable.curator.synthesis.conditions import constraints, satisfying
 from deniable.planner import ChargeLimits, Spend
 from deniable.planner.listing import values_question
 from deniable.policy import Policy
@@ -46,7 +46,7 @@ _ROUNDS = 4
 """For each table: counts, pairs, rows, certificate."""
 _FOR_VALUES = Fraction(1, 10)
 """The part of the spend that finds values which the policy does not list."""
-_VERSION = "synthetic tables, 4"
+_VERSION = "synthetic tables, 5"
 """Of what is made of the noisy numbers: another method is another release."""
 _WAY_BACK = Fraction(1, 10**9)
 """Left unspent, for what whole-numbered noise loses more than continuous noise."""
@@ -177,14 +177,14 @@ def plan_synthesis(
             one.reach,
             policy.neighbours,
             one.given,
-            tuple(constraint(policy, one, text) for text in said.get(one.name, ())),
+            constraints(policy, one, said.get(one.name, ())),
         )
         for one in cells
     )
     return SynthesisPlan(wanted, policy, cells, recipes, _notes(cells), spend.confidence, together(first))
 
 
-def in_rho(spend: Spend, *, unlisted: bool) -> Spend:
+def in_rho(spend: Spend, unlisted: Sequence[str] = ()) -> Spend:
     """What may be spent, as rho; and as delta, which pays for values that the policy does not list.
 
     From epsilon and delta: the largest rho that is (epsilon, delta)-private, by Gaussian DP or by zCDP. Half of the
@@ -194,8 +194,8 @@ def in_rho(spend: Spend, *, unlisted: bool) -> Spend:
         hint = "Give rho, or epsilon and delta."
         raise Refused("bad-spend", "Synthetic tables are paid for in rho, or in epsilon and delta.", hint)
     if unlisted and spend.delta is None:
-        hint = "Give a delta, too; or list the values in the policy; or leave the columns out."
-        raise Refused("private-keys", "The policy does not list the values of all columns.", hint)
+        hint = "Give a delta, too, such as 1e-8; or list the values in the policy; or leave the column out."
+        raise Refused("private-keys", f"The policy does not list the values of {', '.join(unlisted)}.", hint)
     if spend.epsilon is None or spend.delta is None:
         return spend
     delta = spend.delta / 2 if unlisted else spend.delta
@@ -211,7 +211,7 @@ def unlisted_values(policy: Policy, wanted: Synthesis, spend: Spend) -> tuple[di
     spend.check_contribution("a synthetic table")
     unlisted = dict.fromkeys(place for one in table_cells(policy, wanted, {}) for place in one.unlisted)
     least = _FOR_VALUES / len(unlisted) if unlisted else Fraction(1)
-    paid = ChargeLimits.of(policy).admit(in_rho(spend, unlisted=bool(unlisted)), least)
+    paid = ChargeLimits.of(policy).admit(in_rho(spend, [".".join(place) for place in unlisted]), least)
     if not unlisted:
         return {}, paid, paid
     rho, delta = paid.rho or Fraction(0), paid.delta or Fraction(0)
@@ -259,7 +259,7 @@ def _distances(
     cells: TableCells, counted: CountedTable, rows: Sequence[IntArray], exact: Sequence[pa.Table]
 ) -> pa.Table:
     """The last round's: of the distances between the rows that were drawn and those that there are."""
-    shown, certificate = counted.shown, counted.recipe.certificate(counted.rows)
+    shown, certificate = counted.shown, counted.certificate
     found = exact_pairs(cells, shown, certificate.pairs, exact[0])
     table = [narrow(own, own.size)[row] for own, row in zip(shown, rows, strict=True)]
     return _kept(certificate.measure(found, table))

@@ -29,7 +29,9 @@ _HEADERS = (
 )
 _SECURE = (b"strict-transport-security", b"max-age=31536000")
 _WITH_BODY = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+_SIZES = {b"content-length", b"transfer-encoding"}
 _SAYS = {413: ("too-long", "The body is too large."), 408: ("too-slow", "The body did not come.")}
+_SAYS |= {400: ("bad-request", "The body has two lengths.")}
 _SAYS |= {500: ("failed", "Something went wrong on this side.")}
 
 
@@ -49,6 +51,8 @@ class RequestGuard:
         name = request_id()
         scope.setdefault("state", {})["request_id"] = name
         body, refused = await self._taken(scope, receive)
+        if {title for title, _ in scope["headers"]} >= _SIZES:  # a proxy before us may have read another request
+            refused = 400
         if refused:
             await self._refuse(refused, name, send)
         elif body is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from collections import Counter
 from contextlib import closing
 from typing import Any
@@ -12,6 +13,7 @@ import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from deniable.doors.http.app import make_app
+from deniable.doors.postgres.login import Encryption
 from deniable.doors.postgres.server import refuse_open
 from deniable.service.limits import ServerLimits
 from deniable.service.service import Service
@@ -29,6 +31,7 @@ class HttpDoor:
         """Open the door; the port, which the system chooses where it is 0."""
         secure = self._certificate is not None
         refuse_open(host, secure=secure)
+        encryption = Encryption.load(self._certificate, self._key) if self._certificate and self._key else None
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -39,15 +42,12 @@ class HttpDoor:
                 raise
         config = uvicorn.Config(
             make_app(self._service, secure=secure),
-            http=impatient(self._service.limits),
-            ssl_certfile=self._certificate,
-            ssl_keyfile=self._key,
+            http=impatient(self._service.limits, encryption.context if encryption else None),
             log_config=None,
             log_level="critical",
             access_log=False,
             server_header=False,
             date_header=False,
-            limit_concurrency=self._service.limits.connections,
             timeout_keep_alive=60,
             h11_max_incomplete_event_size=self._service.limits.body,
             lifespan="off",
@@ -65,32 +65,75 @@ class HttpDoor:
             await self._task
 
 
-def impatient(limits: ServerLimits) -> type[H11Protocol]:
-    """The protocol, with an end to connections that stand still, and a limit on those from one address."""
+def impatient(limits: ServerLimits, encryption: ssl.SSLContext | None = None) -> type[H11Protocol]:  # noqa: C901 - one class
+    """The protocol, with an end to connections that stand still, and a limit on them, in all and from one address.
+
+    TLS begins here, and not in the loop's own server: that says nothing of a connection before its handshake is over,
+    and each that is left in the middle of one takes a quarter of a megabyte.
+    """
     coming: Counter[str] = Counter()
 
     class Impatient(H11Protocol):
         """Closed when for a while no request has come, whole, and none is being answered, or nothing sent was taken."""
 
+        _peer: str | None = None
+        """From where it comes, as long as it is counted."""
+        _handshake: asyncio.Task[None] | None = None
+        _early = b""
+        """What has come with the last words of the handshake."""
         _timer: asyncio.TimerHandle | None = None
         _last: object = None
         _untaken = 0
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in its base
-            super().connection_made(transport)
+            self._peer = str((transport.get_extra_info("peername") or ("",))[0])
             coming[self._peer] += 1
-            if coming[self._peer] > limits.connections_each:
+            if coming[self._peer] > limits.connections_each or coming.total() > limits.connections:
                 transport.abort()
-                return
-            self._timer = self.loop.call_later(limits.stalled, self._look)
+            elif encryption is None:
+                self._begin(transport)
+            else:
+                transport.pause_reading()  # nothing that comes before TLS is read as a request
+                self._handshake = self.loop.create_task(self._secure(transport, encryption))
+
+        def data_received(self, data: bytes) -> None:
+            if self.transport is None:
+                self._early += data
+            else:
+                super().data_received(data)
 
         def connection_lost(self, exc: Exception | None) -> None:
-            super().connection_lost(exc)
-            coming[self._peer] -= 1
-            if not coming[self._peer]:
-                del coming[self._peer]
+            self._leave()
+            if self.transport is not None:
+                super().connection_lost(exc)
             if self._timer is not None:
                 self._timer.cancel()
+
+        async def _secure(self, transport: asyncio.Transport, context: ssl.SSLContext) -> None:
+            try:
+                secured = await self.loop.start_tls(
+                    transport, self, context, server_side=True, ssl_handshake_timeout=limits.login
+                )
+            except OSError:  # of the connection, of TLS, or of time
+                transport.abort()
+                self._leave()  # of which we are told only in some of these cases
+            else:
+                if secured is not None and self._peer is not None:  # it may have gone already
+                    self._begin(secured)
+
+        def _begin(self, transport: asyncio.Transport) -> None:
+            super().connection_made(transport)
+            self._timer = self.loop.call_later(limits.stalled, self._look)
+            if self._early:
+                super().data_received(self._early)
+                self._early = b""
+
+        def _leave(self) -> None:
+            if self._peer is not None:
+                coming[self._peer] -= 1
+                if not coming[self._peer]:
+                    del coming[self._peer]
+                self._peer = None
 
         def _look(self) -> None:
             now: Any = self.scope
@@ -104,9 +147,5 @@ def impatient(limits: ServerLimits) -> type[H11Protocol]:
                 return
             self._last = now
             self._timer = self.loop.call_later(limits.stalled, self._look)
-
-        @property
-        def _peer(self) -> str:
-            return self.client[0] if self.client else ""
 
     return Impatient

@@ -106,7 +106,7 @@ async def login(
         parts = dict(part.split("=", 1) for part in final.split(","))
         binding = encryption.binding if encryption is not None and mechanism == _BOUND else b""
         expected = base64.b64encode(header + binding).decode()
-        said = f"{bare},{answer},{final}".encode()
+        said = bare + f",{answer},{final}".encode()
         found = challenge.answered(base64.b64decode(proof, validate=True), said)
         if found is None or parts.get("c") != expected or parts.get("r") != nonce:
             raise PermissionError  # noqa: TRY301 - every failure ends in the same place
@@ -127,15 +127,20 @@ async def _said(wire: Wire, limits: ServerLimits) -> bytes:
     return body
 
 
-def _first(raw: bytes, *, bound: bool, offered: bool) -> tuple[bytes, str, str]:
-    """The client's first message: its header about channel binding, the rest, and its nonce."""
-    text = raw.decode("ascii")
-    flag, authorization, bare = text.split(",", 2)
-    fits = flag == "p=tls-server-end-point" if bound else flag in ({"n"} if offered else {"n", "y"})
+def _first(raw: bytes, *, bound: bool, offered: bool) -> tuple[bytes, bytes, str]:
+    """The client's first message: its header about channel binding, the rest, and its nonce.
+
+    The name in it, which some clients leave out and others write in whatever encoding, is not looked at: who it is was
+    said before. An extension that must be understood would stand in its place, and is refused there.
+    """
+    flag, authorization, bare = raw.split(b",", 2)
+    fits = flag == b"p=tls-server-end-point" if bound else flag in ({b"n"} if offered else {b"n", b"y"})
     if not fits or authorization:  # 'y' where binding was offered: somebody between us has taken the offer away
         raise ValueError
-    nonce = dict(part.split("=", 1) for part in bare.split(","))["r"]
-    return f"{flag},,".encode(), bare, nonce
+    name, nonce, *_ = bare.split(b",")
+    if not name.startswith(b"n=") or not nonce.startswith(b"r="):
+        raise ValueError
+    return flag + b",,", bare, nonce[2:].decode("ascii")
 
 
 def _settings(body: Body) -> dict[str, str]:

@@ -14,17 +14,12 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-from deniable.engines.duckdb.worker import serve
+from deniable.engines.duckdb.worker import few, serve
 from deniable.files.scan import quoted
 
 _HEAD = 8
-_ROWS_A_BATCH = 1 << 14
 _MOST_BYTES = 4 << 30
 """Of addresses: what DuckDB's own limit does not count, such as one endless text."""
-
-
-class TooLargeError(Exception):
-    """More rows, or more bytes, than an answer may have."""
 
 
 def main() -> None:
@@ -67,15 +62,7 @@ def _rows(connection: duckdb.DuckDBPyConnection, asked: dict[str, Any], streams:
         kinds = [statement.type for statement in cursor.extract_statements(asked["sql"])]
         if kinds != [duckdb.StatementType.SELECT]:
             raise PermissionError
-        reader = cursor.sql(asked["sql"]).to_arrow_reader(_ROWS_A_BATCH)
-        batches, cells, room = [], 0, asked["cells"] * 64
-        for batch in reader:
-            cells += max(1, batch.num_columns) * batch.num_rows
-            room -= batch.nbytes
-            if cells > asked["cells"] or room < 0:
-                raise TooLargeError
-            batches.append(batch)
-        return bytes(_stream(pa.Table.from_batches(batches, reader.schema)))
+        return bytes(_stream(few(cursor, asked["sql"], asked["cells"])))
 
 
 def _stream(table: pa.Table) -> memoryview:

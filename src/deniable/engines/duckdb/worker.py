@@ -25,6 +25,13 @@ from deniable.engines.duckdb.messages import DONE, FAILED, receive, send
 from deniable.files.scan import Step, take
 from deniable.files.tables import unreadable
 
+_ROWS_A_BATCH = 1 << 14
+_BYTES_A_CELL = 64
+
+
+class TooLargeError(Exception):
+    """More cells, or more bytes, than an answer may have."""
+
 
 def main() -> None:
     """Set up, then answer until the pipe closes."""
@@ -54,17 +61,21 @@ def prepare(connection: duckdb.DuckDBPyConnection, tables: list[Step], locks: li
 
 
 def answer(connection: duckdb.DuckDBPyConnection, request: str) -> pa.Buffer:
-    """The rows of one SELECT, or what a kernel adds up over them, as an Arrow stream.
+    """The rows of one SELECT, few of them if that is wanted, or what a kernel adds up over them, as an Arrow stream.
 
     Nothing else is run: other statements could write or remember.
     """
-    if request.startswith("{"):
+    said = json.loads(request) if request.startswith("{") else {}
+    if "kernel" in said:
         from deniable.engines.duckdb.vectors import VECTORS  # noqa: PLC0415 - questions do without
 
-        said = json.loads(request)
         if not VECTORS.has_run(said["sql"]):
             _ensure_select(connection, said["sql"])
         table = pa.table({"total": VECTORS.total(connection, said)})
+    elif "cells" in said:
+        _ensure_select(connection, said["sql"])
+        with connection.cursor() as cursor:
+            table = few(cursor, said["sql"], said["cells"])
     else:
         _ensure_select(connection, request)
         with connection.cursor() as cursor:
@@ -73,6 +84,23 @@ def answer(connection: duckdb.DuckDBPyConnection, request: str) -> pa.Buffer:
     with pa.ipc.new_stream(sink, table.schema) as stream:
         stream.write_table(table)
     return sink.getvalue()
+
+
+def few(cursor: duckdb.DuckDBPyConnection, sql: str, cells: int) -> pa.Table:
+    """The rows of one SELECT, fetched a part at a time, so that too many never fill the memory.
+
+    Raises:
+        TooLargeError: they have more cells, or are longer.
+    """
+    reader = cursor.sql(sql).to_arrow_reader(_ROWS_A_BATCH)
+    batches, room = [], cells * _BYTES_A_CELL
+    for batch in reader:
+        cells -= max(1, batch.num_columns) * batch.num_rows
+        room -= batch.nbytes
+        if cells < 0 or room < 0:
+            raise TooLargeError
+        batches.append(batch)
+    return pa.Table.from_batches(batches, reader.schema)
 
 
 def _ensure_select(connection: duckdb.DuckDBPyConnection, sql: str) -> None:

@@ -56,7 +56,9 @@ def _text(cut: str, column: Stored, declared: Column, dialect: Dialect) -> str:
 def _whole(column: Stored, bounds: Range, dialect: Dialect) -> str:
     """Numbers too large for 64 bits are clamped before they are cast, so that they count as large, not as missing."""
     storage = dialect.storage(column.type)
-    if storage in (Storage.REAL, Storage.UNSIGNED):
+    if storage is Storage.UNSIGNED:
+        return _narrow(column, bounds, dialect)
+    if storage is Storage.REAL:
         number = _real(dialect.converted(column, Kind.NUMBER, None), bounds, dialect)
         nearest = dialect.cast(number, Kind.NUMBER, Kind.INTEGER)
         return nearest if _exact_as_doubles(bounds) else _limited(nearest, bounds, dialect)
@@ -68,6 +70,16 @@ def _whole(column: Stored, bounds: Range, dialect: Dialect) -> str:
     if storage is Storage.WIDE:
         return dialect.narrowed(_limited(column.place, bounds, dialect), Kind.INTEGER)
     return _limited(dialect.converted(column, Kind.INTEGER, None), bounds, dialect)
+
+
+def _narrow(column: Stored, bounds: Range, dialect: Dialect) -> str:
+    """What is longer than 64 bits lies above all bounds."""
+    value = dialect.narrowed(column.place, Kind.INTEGER)
+    within = _limited(value, bounds, dialect)
+    if bounds.high is None:
+        return within
+    above = f"{column.place} IS NOT NULL AND {value} IS NULL"
+    return f"CASE WHEN {above} THEN {whole(floor(bounds.high), dialect)} ELSE {within} END"
 
 
 def _exact_as_doubles(bounds: Range) -> bool:

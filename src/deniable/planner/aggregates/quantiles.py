@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from math import prod
+from math import prod, ulp
 
 from deniable.core.algebra.expression import Column, Expression, Kind
 from deniable.core.algebra.query import WEIGHT
@@ -40,6 +40,9 @@ def quantile(statistics: Statistics, value: Expression, where: Expression | None
     declared = statistics.steps.get(value.name) if isinstance(value, Column) else None
     whole = place.kind is Kind.INTEGER
     cells = _cells(low, high, declared, groups, whole=whole, clock=_NUMBERS.get(value.kind) == "microseconds")
+    if cells.step < ulp(max(abs(float(low)), abs(float(high)))):
+        reason = "These values have more digits than are told apart here."
+        raise Refused("type-mismatch", reason, "Take a constant off first: MIN(x - 9007199254740992).")
     label, sides = _EXTREMES.get(
         share, ("median" if share == Fraction(1, 2) else f"quantile {float(share):g}", (-1, 0, 1))
     )

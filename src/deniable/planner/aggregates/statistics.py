@@ -59,6 +59,8 @@ class Statistic:
 
     For quotes alone: it is no part of what a question is, or is called.
     """
+    known: bool = field(default=False, repr=False, compare=False)
+    """Whether that follows from a mean that is known; else rows may as well lie elsewhere between their bounds."""
 
     @property
     def names(self) -> frozenset[str]:

@@ -153,7 +153,7 @@ class Mode:
 
     def column(self, place: int) -> Column:
         """The value at a place, from 1 on, as a column of the answer's algebra."""
-        return Column(self.recorded(place), self.key.value.kind, self.key.value.range, nullable=False)
+        return Column(self.recorded(place), self.key.value.kind, self.key.range, nullable=False)
 
     @property
     def names(self) -> frozenset[str]:

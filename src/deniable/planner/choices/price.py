@@ -11,7 +11,6 @@ from math import ceil, floor, log
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.core.algebra.expression import Kind
 from deniable.core.calendar import counted
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.event import Event
@@ -23,7 +22,7 @@ from deniable.mechanisms import Exponential, PermuteAndFlip
 from deniable.mechanisms.ranks import rank_sensitivity
 from deniable.planner.choices.around import Around, around
 from deniable.planner.choices.histogram import Choice, Mode, Quantile
-from deniable.planner.expressions.evaluate import Band, Result
+from deniable.planner.expressions.evaluate import Band, Result, labelled, labels
 from deniable.planner.expressions.keys import Value
 
 Places = NDArray[np.int64]
@@ -188,8 +187,8 @@ def band(choice: Quantile, recorded: Mapping[str, Places], *, sure: bool) -> Ban
 
 def _labels(choice: Mode, places: Places) -> Result:
     """The values at these positions; of numbers, nothing but the bounds is sure."""
-    if choice.key.value.kind in (Kind.TEXT, Kind.BOOLEAN):
-        return np.array(choice.values, dtype=object)[places]
+    if labelled(choice.values, choice.key.value.kind):
+        return labels(choice.values)[places]
     numbers = np.array([_number(value) for value in choice.values], dtype=np.float64)
     taken = numbers[places]
     return Band(taken, np.full_like(taken, numbers.min()), np.full_like(taken, numbers.max()))

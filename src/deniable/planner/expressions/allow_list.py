@@ -90,7 +90,7 @@ def _characters(each: int) -> Callable[[Arguments], Range]:
     return lambda arguments: Range(Fraction(0), Fraction(max(1, each * longest(arguments[0]))))
 
 
-def _branches(arguments: Arguments) -> Arguments:
+def branches(arguments: Arguments) -> Arguments:
     """The values of a CASE: condition, value, condition, value, ..., otherwise."""
     return (*arguments[1::2], arguments[-1]) if len(arguments) % 2 else arguments[1::2]
 
@@ -131,7 +131,7 @@ def _there(argument: Expression) -> bool:
     if isinstance(argument, Literal):
         return True
     if argument.function == "case":
-        return all(_there(branch) for branch in _branches(argument.arguments))
+        return all(_there(branch) for branch in branches(argument.arguments))
     some = any if argument.function in PICKS else all
     return some(_there(part) for part in argument.arguments)
 
@@ -289,9 +289,9 @@ FUNCTIONS: dict[str, Function] = {
     "not": Function((frozenset({Kind.BOOLEAN}),), _TRUTH),
     "case": Function(
         (_ANY, _ANY),
-        lambda a: _widest(_branches(a)),
-        lambda a: ranges.union(*[branch.range for branch in _branches(a) if not is_null(branch)] or [Range()]),
-        lambda a: len(a) % 2 == 0 or any(branch.nullable for branch in _branches(a)),
+        lambda a: _widest(branches(a)),
+        lambda a: ranges.union(*[branch.range for branch in branches(a) if not is_null(branch)] or [Range()]),
+        lambda a: len(a) % 2 == 0 or any(branch.nullable for branch in branches(a)),
         many=True,
     ),
     "like": Function((_TEXT[0], _TEXT[0]), _TRUTH),

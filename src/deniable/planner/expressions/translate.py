@@ -198,7 +198,7 @@ def _unknown(node: exp.Expression) -> Refused:
 
 
 def _different(node: exp.Expression, go: Go) -> Expression:
-    return call("not", call("same", *alike(go(node.this), go(node.expression))))
+    return call("not", exactly("same", *alike(go(node.this), go(node.expression))))
 
 
 def _log(node: exp.Expression, go: Go) -> Expression:

@@ -1,10 +1,14 @@
 """What may stand around noisy answers: clauses of SQL, and functions that compute and do nothing else.
 
+The same holds for questions about public tables alone.
+
 A list of what is allowed, never of what is not: a function that reads a clock, a file, a setting or a random number is
 not on it, and neither is one that nobody has thought of yet. Nothing on it lets a short text grow without end.
 """
 
 from __future__ import annotations
+
+import re
 
 from sqlglot import exp
 
@@ -14,29 +18,37 @@ from deniable.planner.wording.own_words import instead, spelled
 
 _LONGEST = 10_000
 """Of a text that a function may make longer."""
+_GIVEN_LENGTH = re.compile(r"\{[^{}]+\{|%[^a-zA-Z%]*\*")
+"""`{:{}}` and `%*d` take a length from the next argument."""
 
 
-def check(tree: exp.Expression) -> None:
-    """Refuse whatever is not on the lists, in the words of the question."""
+def check(tree: exp.Expression, where: str = "around noisy answers") -> None:
+    """Refuse whatever is not on the lists, in the words of the question; `where` says what the lists are for."""
     for node in [one for one in tree.walk() if isinstance(one, exp.Expression)]:
-        kind = type(node).__name__
-        if isinstance(node, exp.Anonymous):
-            if node.name.lower() not in _NAMED:
-                raise _unknown(node)
-        elif isinstance(node, exp.Pad | exp.Repeat | exp.Space):
-            _check_length(node)
-        elif isinstance(node, exp.Func) and not isinstance(node, exp.And | exp.Or | exp.Xor):
-            if kind not in _FUNCTIONS:
-                raise _unknown(node)
+        if isinstance(node, exp.Anonymous | exp.Func) and not isinstance(node, exp.And | exp.Or | exp.Xor):
+            _check_function(node, where)
         elif isinstance(node, exp.Table):
             _check_table(node)
-        elif kind not in _FORMS:
+        elif isinstance(node, exp.With) and node.args.get("recursive"):
+            raise Refused("unsupported-clause", "WITH RECURSIVE is not supported.", "Write WITH.", position(node))
+        elif type(node).__name__ not in _FORMS:
             raise Refused(
                 "unsupported-form",
-                f"{spelled(node)} is not supported around noisy answers.",
+                f"{spelled(node)} is not supported {where}.",
                 "Leave it out, and compute it from the answer: that costs nothing.",
                 position(node),
             )
+
+
+def _check_function(node: exp.Expression, where: str) -> None:
+    if isinstance(node, exp.Pad | exp.Repeat | exp.Space):
+        _check_length(node)
+        return
+    named = isinstance(node, exp.Anonymous)
+    if (node.name.lower() not in _NAMED) if named else (type(node).__name__ not in _FUNCTIONS):
+        raise _unknown(node, where)
+    if isinstance(node, exp.Format) or (named and node.name.lower() == "printf"):
+        _check_pattern(node, next(iter(node.expressions), None) if named else node.this)
 
 
 def _check_table(node: exp.Table) -> None:
@@ -64,9 +76,18 @@ def _check_length(node: exp.Expression) -> None:
         raise Refused("bad-constant", f"{wanted.this} is too long.", f"Use at most {_LONGEST:,}.", position(node))
 
 
-def _unknown(node: exp.Expression) -> Refused:
+def _check_pattern(node: exp.Expression, pattern: exp.Expression | None) -> None:
+    """How long a number is written must be said in the pattern, which is a constant."""
+    if not isinstance(pattern, exp.Literal) or not pattern.is_string or _GIVEN_LENGTH.search(pattern.name):
+        raise Refused("bad-constant", f"{spelled(node)} needs a constant pattern.", "Write it out.", position(node))
+    if any(int(digits[:9]) > _LONGEST for digits in re.findall("[0-9]+", pattern.name)):
+        reason = "A length in this pattern is too long."
+        raise Refused("bad-constant", reason, f"Use at most {_LONGEST:,}.", position(node))
+
+
+def _unknown(node: exp.Expression, where: str) -> Refused:
     name = spelled(node)
-    reason = f"{name} is not on the list of functions around noisy answers."
+    reason = f"{name} is not on the list of functions {where}."
     return Refused("unknown-function", reason, instead(name, node, _KNOWN), position(node))
 
 

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from deniable.core.algebra.expression import Kind
 from deniable.planner.aggregates.statistics import Statistic
+from deniable.planner.expressions.evaluate import is_long
 from deniable.planner.outer.ends import Value, constant
 from deniable.planner.plan import Bound, Output
 
@@ -41,7 +42,8 @@ def end_name(column: str, side: str, level: int) -> str:
 def ranged(bound: Bound) -> list[Output]:
     """The outputs of a question that have an interval."""
     statistics = frozenset().union(*(statistic.names for statistic in bound.statistics))
-    return [one for one in bound.outputs if statistics & one.rests_on and one.value.kind in _RANGED]
+    noisy = [one for one in bound.outputs if statistics & one.rests_on and one.value.kind in _RANGED]
+    return [one for one in noisy if not is_long(one.value)]
 
 
 def noisy_rows(table: str, bound: Bound) -> CarriedRows:

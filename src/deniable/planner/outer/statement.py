@@ -53,7 +53,7 @@ def finished(tree: exp.Expression, policy: Policy, inner: Sequence[Bound], clock
     check(tree)
     public = _renamed(tree, policy, {noisy_name(number) for number in range(len(inner))})
     written = tree.copy()
-    _make_total(written)
+    make_total(written)
     known = {noisy_name(number): bound for number, bound in enumerate(inner)}
     facts = {public_name(name): policy.tables[name] for name in public}
     found = carried(written, known, facts)
@@ -98,12 +98,25 @@ def entitled(tree: exp.Expression) -> exp.Expression:
     return tree
 
 
-def _make_total(tree: exp.Expression) -> None:
-    """What cannot be converted is NULL, and so is what is left of a division by zero: a paid answer is not lost."""
+def make_total(tree: exp.Expression) -> None:
+    """What cannot be converted is NULL, and so is what is left of a division by zero: a paid answer is not lost.
+
+    What `//` gives is whole. DuckDB cuts off what is behind the point of whole numbers only, and a noisy sum of whole
+    numbers is a double.
+    """
     for node in list(tree.find_all(exp.Cast)):
         if type(node) is exp.Cast:
             node.replace(exp.TryCast(**{name: value for name, value in node.args.items() if name != "safe"}))
-    for division in list(tree.find_all(exp.IntDiv, exp.Mod)):
+    for division in reversed(list(tree.find_all(exp.IntDiv, exp.Mod))):  # from the inside out
         divisor = division.expression
-        if not isinstance(divisor, exp.Literal) or str(divisor.this).strip("0.") == "":
+        if not _is_nonzero(divisor):
             division.set("expression", exp.Nullif(this=divisor.copy(), expression=exp.Literal.number(0)))
+        if isinstance(division, exp.IntDiv):
+            division.replace(exp.Trunc(this=division.copy()))
+
+
+def _is_nonzero(node: exp.Expression) -> bool:
+    """Whether it is a number that is written there, and not zero."""
+    if isinstance(node, exp.Paren | exp.Neg):
+        return _is_nonzero(node.this)
+    return isinstance(node, exp.Literal) and not node.is_string and float(str(node.this).replace("_", "")) != 0

@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable.core.algebra.expression import Call, Expression, Kind, Literal
 from deniable.core.calendar import SECOND
@@ -16,12 +17,13 @@ from deniable.mechanisms import PartitionSelection
 from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.expressions.evaluate import Band, Result, unrounded
 from deniable.planner.expressions.keys import groups
-from deniable.planner.intervals.columns import taken_apart, with_intervals
+from deniable.planner.intervals.columns import Material, taken_apart, with_intervals
 from deniable.planner.intervals.forms import Affine, Ratio, finite
 from deniable.planner.intervals.public import NOTHING
-from deniable.planner.plan import Bound, Noisy, Output, Part, Preview, Priced, Quote, material, singly
+from deniable.planner.plan import Bound, Noisy, Output, Part, Preview, Priced, Quote, Single, material, singly
 from deniable.planner.pricing.cautions import cautions
 from deniable.planner.spend import Spend
+from deniable.planner.typical import at_an_end
 
 SAMPLE_GROUP = 1000
 """The size of the group for which the error of a ratio is quoted."""
@@ -148,20 +150,35 @@ def _varying(noisy: Sequence[Output], previews: Sequence[Preview]) -> tuple[str,
 def expected(output: Output, noise: Parts, confidence: Fraction, size: int) -> tuple[float, float]:
     """A column's value in a group of so many rows, and half the width of its interval: the worst of a few fractions.
 
-    Its values lie in the middle, for sums; for quantiles they are spread evenly between the bounds. A share is one
-    there, beyond which its interval does not go; most shares are not, so the half that is left is the whole error.
+    Its values lie at their mean, if that is known; for quantiles they are spread evenly between the bounds. Else they
+    lie in the middle, for sums; and the error of an average is that at the end of its bounds, where it is largest.
+    A share is one in the middle, beyond which its interval does not go; most shares are not, so the half that is left
+    is the whole error.
     """
-    keys: dict[str, Result] = {name: Band.exactly(np.zeros(_FRACTIONS.size)) for name in output.rests_on}
     used = [part for part in singly(noise) if part.names & output.rests_on]
-    typical = material(used, lambda part, at: part.expected(at, size, _FRACTIONS), keys, _FRACTIONS.size)
-    band = with_intervals(output.value, typical, confidence)
+    typical, band = _in_group(output, used, confidence, size)
     if not isinstance(band, Band) or not band.value.size:
         return 0.0, 0.0
-    errors, farthest = (band.high - band.low) / 2, np.maximum(band.high - band.value, band.value - band.low)
-    if (farthest > _LOPSIDED * errors).any():  # at a public end, where only half of the interval is left
+    errors = (band.high - band.low) / 2
+    if (_farthest(band) > _LOPSIDED * errors).any():  # at a public end, where only half of the interval is left
         free = with_intervals(output.value, replace(typical, facts=NOTHING), confidence)
-        errors = np.minimum((free.high - free.low) / 2, farthest) if isinstance(free, Band) else errors
+        errors = np.minimum((free.high - free.low) / 2, _farthest(band)) if isinstance(free, Band) else errors
+    if not linear(output.value) and (ends := at_an_end(used)):
+        _, there = _in_group(output, ends, confidence, size)
+        errors = np.maximum(errors, _farthest(there)) if isinstance(there, Band) else errors
     return float(np.nan_to_num(band.value[0])), float(errors.max())
+
+
+def _in_group(output: Output, used: Sequence[Single], confidence: Fraction, size: int) -> tuple[Material, Result]:
+    """What a column is computed from, and it, in a group of so many rows."""
+    keys: dict[str, Result] = {name: Band.exactly(np.zeros(_FRACTIONS.size)) for name in output.rests_on}
+    typical = material(used, lambda part, at: part.expected(at, size, _FRACTIONS), keys, _FRACTIONS.size)
+    return typical, with_intervals(output.value, typical, confidence)
+
+
+def _farthest(band: Band) -> NDArray[np.float64]:
+    """From the value to the end that is farther away."""
+    return np.maximum(band.high - band.value, band.value - band.low)
 
 
 def linear(expression: Expression) -> bool:

@@ -94,6 +94,8 @@ class GroupScope(ABC):
     """What each name of the answer means: one thing, or several, and then it cannot be used."""
     found: dict[exp.Expression, Expression] = field(default_factory=dict)
     """What aggregates mean that were met before."""
+    shown: dict[str, Column] = field(default_factory=dict)
+    """Keys that were met before, by their names."""
 
     @abstractmethod
     def aggregate(self, node: exp.Expression) -> Expression:
@@ -115,8 +117,14 @@ class GroupScope(ABC):
         except Refused:
             return None
         matching = [key for key in self.keys if key.value.range == value.range and key.value == value]
-        length = longest(value) if value.kind is Kind.TEXT else None
-        return Column(matching[0].name, value.kind, value.range, value.nullable, length) if matching else None
+        return self._key(matching[0]) if matching else None
+
+    def _key(self, key: GroupKey) -> Column:
+        """A key as a column of the answer's algebra."""
+        if key.name not in self.shown:
+            length = longest(key.value) if key.value.kind is Kind.TEXT else None
+            self.shown[key.name] = Column(key.name, key.value.kind, key.range, key.value.nullable, length)
+        return self.shown[key.name]
 
     def column(self, node: exp.Column) -> Expression:
         """An alias of the answer; a column that is not a key has no one value per group."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,14 @@ from deniable.releases.synthetic.pairs import Pair
 from deniable.releases.synthetic.portion import Portion, read, weights_for
 
 
+class Intervals(NamedTuple):
+    """For each pair, the noisy share of rows that would have to change, and from where to where it may lie."""
+
+    values: FloatArray
+    low: FloatArray
+    high: FloatArray
+
+
 @dataclass(frozen=True)
 class Certificate:
     """The l1 distance of every pair's exact counts from those of the table, which is counted as `rows` rows.
@@ -23,10 +32,15 @@ class Certificate:
     The table was made from noisy numbers, so its counts are fixed ones, and each distance is a vector of
     `Vectors.DISTANCES`: one unit more moves it by at most what the unit weighs. Nothing is subtracted for chance: what
     is certified is the distance from the rows that there are, and not from the population that they come from.
+
+    How many rows there are is known up to noise only. If it is `rows` less d, then the distance of the shares lies
+    within |d| / (2 rows) of the measured one, by the triangle inequality; so intervals have room for both noises.
     """
 
     rows: float
     """How many rows the private table has, by noisy counts; the synthetic one is scaled to that."""
+    doubt: float
+    """The deviation of the noise in `rows`."""
     pairs: tuple[Pair, ...]
     portion: Portion
 
@@ -37,15 +51,16 @@ class Certificate:
         ]
         return self.portion.measure(vectors, self._weights)
 
-    def read(self, noisy: IntArray) -> FloatArray:
-        """The noisy share of rows that would have to change for each pair to be as in the data."""
-        found = [float(one[0]) for one in read(noisy, [(1,)] * len(self.pairs), self._weights)]
-        return np.asarray(np.array(found) / self._all, dtype=np.float64)
+    def read(self, noisy: IntArray, radius: float) -> Intervals:
+        """The noisy distances of shares, with room for so many deviations; shares are neither below 0 nor above 1."""
+        found = np.array([float(one[0]) for one in read(noisy, [(1,)] * len(self.pairs), self._weights)]) / self._all
+        ends = (np.clip(found + side * radius * self.deviation, 0, 1) for side in (0, -1, 1))
+        return Intervals(*ends)
 
     @property
     def deviation(self) -> float:
-        """Of the noise in each share."""
-        return self.portion.deviation(self._weights[0]) / self._all
+        """Of the noise in each share, with that in the number of rows as it is at worst."""
+        return float(np.hypot(self.portion.deviation(self._weights[0]), self.doubt)) / self._all
 
     @property
     def _all(self) -> float:
@@ -57,6 +72,7 @@ class Certificate:
         return weights_for([1.0] * len(self.pairs))
 
     def _counted(self, pair: Pair, shape: tuple[int, ...], table: Sequence[IntArray]) -> IntArray:
+        """In a table without rows there is nothing."""
         one, other = (table[place] for place in pair)
         counts = counts_of(one, other, shape)
-        return np.asarray(np.rint(counts * (WEIGHT * self.rows / one.size)), dtype=np.int64)
+        return np.asarray(np.rint(counts * (WEIGHT * self.rows / max(one.size, 1))), dtype=np.int64)

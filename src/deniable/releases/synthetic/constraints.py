@@ -1,12 +1,8 @@
-"""What can never be, as the custodian says: no married child, no total that is not the sum of its parts.
-
-A constraint is public, so it costs nothing. In pairs it empties cells; what is left is mended in the finished rows.
-"""
+"""Rows without what can never be: in pairs a constraint empties cells; what is left is mended in the finished rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,26 +11,12 @@ from deniable.core.grid import IntArray
 from deniable.releases.synthetic.bins import Bins
 from deniable.releases.synthetic.estimates import Zeros
 from deniable.releases.synthetic.one_way import FloatArray
+from deniable.releases.synthetic.possible import Constraint, possible_row, tied
 
 _PASSES = 3
 """Mending one constraint can break another."""
 _TOGETHER = 1 << 22
 """Numbers that are looked at together."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Constraint:
-    """A condition on some columns that no row violates. A condition that is neither true nor false is not violated."""
-
-    text: str
-    axes: tuple[int, ...]
-    """The columns that it is about."""
-    allowed: NDArray[np.bool_] = field(repr=False)
-    """For every combination of their places."""
-
-    def violated(self, rows: Sequence[IntArray]) -> IntArray:
-        """Which rows violate it."""
-        return np.flatnonzero(~self.allowed[tuple(rows[axis] for axis in self.axes)])
 
 
 def zeros(constraints: Sequence[Constraint], bins: Sequence[Bins]) -> Zeros:
@@ -54,28 +36,39 @@ def mended(
     rows: Sequence[IntArray],
     constraints: Sequence[Constraint],
     counts: Sequence[FloatArray],
-    known: Mapping[int, IntArray],
     chance: np.random.Generator,
 ) -> list[IntArray]:
     """The rows, without those that cannot be: of each that violates something, one value is drawn anew.
 
-    It is a value of the column with the most values that is not given, drawn by the column's own counts among those
-    that are allowed beside the others. Where there is none, the row becomes a copy of one that violates nothing.
+    It is a value of the column with the most values, drawn by the column's own counts among those that are allowed
+    beside the others. Where there is none, the row becomes a copy of one that violates nothing, in all columns that
+    these constraints tie to each other; if every row does, of one that was found by searching.
     """
     found = list(rows)
     for _ in range(_PASSES):
         for constraint in constraints:
-            for axis in sorted(set(constraint.axes) - set(known), key=lambda place: -counts[place].size):
+            for axis in sorted(constraint.axes, key=lambda place: -counts[place].size):
                 _redraw(found, constraint, axis, counts[axis], chance)
-    wrong = np.zeros(found[0].size, dtype=np.bool_)
-    for constraint in constraints:
-        wrong[constraint.violated(found)] = True
-    if not known and wrong.any() and not wrong.all():
-        copied = chance.choice(np.flatnonzero(~wrong), int(wrong.sum()))
-        for place, column in enumerate(found):
-            found[place] = column.copy()
-            found[place][wrong] = column[copied]
+    for group in tied(constraints):
+        wrong = np.zeros(found[0].size, dtype=np.bool_)
+        for constraint in group:
+            wrong[constraint.violated(found)] = True
+        if wrong.any():
+            _copy(found, group, wrong, chance)
     return found
+
+
+def _copy(
+    rows: list[IntArray], group: Sequence[Constraint], wrong: NDArray[np.bool_], chance: np.random.Generator
+) -> None:
+    """Columns of a group in which no row is wrong."""
+    right = np.flatnonzero(~wrong)
+    picked = chance.choice(right, int(wrong.sum())) if right.size else None
+    possible = possible_row(group) if picked is None else {}
+    for axis in {axis for constraint in group for axis in constraint.axes}:
+        column = rows[axis].copy()
+        column[wrong] = possible[axis] if picked is None else column[picked]
+        rows[axis] = column
 
 
 def _redraw(

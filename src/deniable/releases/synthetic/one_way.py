@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +27,8 @@ _FEW = 512
 """Up to so many values, each is counted by itself."""
 _BRANCHES = 16
 """Into how many parts a range is divided."""
+_ALL = 2.0
+"""The weight of how many rows there are, beside that of a column with one value: everything is scaled to it."""
 _CLEAR = 4.0
 """How many deviations a range must hold to be divided by what was measured, and not evenly."""
 
@@ -55,9 +59,9 @@ class OneWay:
 
     @cached_property
     def weights(self) -> list[int]:
-        """Of every level of every column."""
+        """Of every level of every column; and of the number of all rows."""
         levels = [min(len(places), _FEW) / len(found) ** 2 for found in self.levels for places in found]
-        return weights_for([cells ** (1 / 3) for cells in levels])
+        return weights_for([*(cells ** (1 / 3) for cells in levels), _ALL])
 
     @cached_property
     def levels(self) -> list[list[IntArray]]:
@@ -65,30 +69,45 @@ class OneWay:
         return [_levels(column) for column in self.columns]
 
     def measure(self, exact: Sequence[IntArray]) -> IntArray:
-        """Rows by place, for each column, with their noise. The only step here that meets exact numbers."""
+        """Rows by place, for each column, and all rows, with noise. The only step here that meets exact numbers."""
         vectors = [
             np.add.reduceat(counts, starts)
             for counts, found in zip(exact, self.levels, strict=True)
             for starts in found
         ]
-        return self.portion.measure(vectors, self.weights)
+        return self.portion.measure([*vectors, exact[0].sum(keepdims=True)], self.weights)
 
     def vectors(self, noisy: IntArray) -> list[FloatArray]:
-        """The noisy counts of every level of every column, as they were measured."""
-        return read(noisy, [(len(starts),) for found in self.levels for starts in found], self.weights)
+        """The noisy counts of every level of every column, and that of all rows, as they were measured."""
+        return read(noisy, [*((len(starts),) for found in self.levels for starts in found), (1,)], self.weights)
 
     def read(self, noisy: IntArray) -> tuple[float, list[ColumnEstimate]]:
         """How many rows there are, and the counts of every column, which agree on that."""
         vectors = self.vectors(noisy)
         deviations = [self.portion.deviation(weight) for weight in self.weights]
-        first = np.cumsum([0, *(len(found) for found in self.levels)])
-        precision = [1 / (len(vectors[place]) * deviations[place] ** 2) for place in first[:-1]]
-        rows = max(1.0, float(np.average([vectors[place].sum() for place in first[:-1]], weights=precision)))
+        totals = [vectors[place].sum() for place in self._whole]
+        rows = max(1.0, float(np.average(totals, weights=self._precision)))
         counts = [
             _counts(column, rows, found, vectors[start:], deviations[start:])
-            for column, found, start in zip(self.columns, self.levels, first[:-1], strict=True)
+            for column, found, start in zip(self.columns, self.levels, self._whole, strict=False)
         ]
         return rows, counts
+
+    @property
+    def deviation_of_rows(self) -> float:
+        """Of the noise in how many rows there are."""
+        return 1 / sqrt(sum(self._precision))
+
+    @cached_property
+    def _whole(self) -> list[int]:
+        """Of each column, the coarsest level, whose sum has least noise; and the number of all rows."""
+        return [0, *accumulate(len(found) for found in self.levels)]
+
+    @cached_property
+    def _precision(self) -> list[float]:
+        """Of the sums of these: one over their variance."""
+        cells = [*(starts.size for found in self.levels for starts in found), 1]
+        return [1 / (cells[place] * self.portion.deviation(self.weights[place]) ** 2) for place in self._whole]
 
 
 def _levels(column: ColumnDomain) -> list[IntArray]:

@@ -18,13 +18,14 @@ from deniable.mechanisms import Gaussian
 from deniable.releases.synthetic.bins import Bins, binned, narrow, sums
 from deniable.releases.synthetic.certificate import Certificate
 from deniable.releases.synthetic.companions import companion, order
-from deniable.releases.synthetic.constraints import Constraint, mended, zeros
+from deniable.releases.synthetic.constraints import mended, zeros
 from deniable.releases.synthetic.domain import ColumnDomain
 from deniable.releases.synthetic.estimates import fused, goals
 from deniable.releases.synthetic.likeness import Likeness
 from deniable.releases.synthetic.one_way import ColumnEstimate, FloatArray, OneWay
 from deniable.releases.synthetic.pairs import ColumnPairs, Pair, PairTable, coarse_bins, finest_bins, wanted
 from deniable.releases.synthetic.portion import Portion, Vectors
+from deniable.releases.synthetic.possible import Constraint
 from deniable.releases.synthetic.rows import places
 from deniable.releases.synthetic.tree import drawn
 
@@ -88,10 +89,6 @@ class Recipe:
         """Every pair that is scored and certified."""
         return wanted(len(self.columns), self.given)
 
-    def certificate(self, rows: float) -> Certificate:
-        """The last measurement."""
-        return Certificate(rows, tuple(self.pairs), self.for_certificate)
-
     @property
     def for_scores(self) -> Portion:
         """What scores may cost."""
@@ -145,6 +142,12 @@ class CountedTable:
             for column, own in zip(self.recipe.columns, self.pairs.resolutions, strict=True)
         )
 
+    @property
+    def certificate(self) -> Certificate:
+        """The last measurement."""
+        recipe = self.recipe
+        return Certificate(self.rows, recipe.one_way.deviation_of_rows, tuple(recipe.pairs), recipe.for_certificate)
+
     def measured(self, noisy: IntArray) -> MeasuredTable:
         """With the tables of pairs."""
         choice, tables = self.pairs.read(noisy)
@@ -188,4 +191,4 @@ class MeasuredTable:
                 by = None if follow is None else order(follow, values[follow.place], chance)
                 values[place] = places(column, bins[place].fine, counts[place], chance, by)
         rows_ = [values[place] for place in range(len(found))]
-        return mended(rows_, self.counted.recipe.constraints, counts, known, chance), method
+        return mended(rows_, self.counted.recipe.constraints, counts, chance), method

@@ -28,7 +28,7 @@ def drawn(
 ) -> tuple[list[IntArray], str]:
     """Rows as bins, and how they were found: by the field, or by the tree, where that is sure to be better."""
     sure = from_tree(likeness, rows, chance, given)
-    if not given and _forest(likeness):
+    if rows == 0 or (not given and _forest(likeness)):
         return sure, FOREST
     tree = [goal for _, goal in _branches(likeness, given or {}) if goal is not None]
     fitted = PairwiseField(likeness, chance, sure, tree, given or {}).draw(sure)

@@ -10,9 +10,12 @@ import deniable
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.curator.synthesis.cells import table_cells
 from deniable.curator.synthesis.conditions import constraint
+from deniable.curator.synthesis.purchase import plan_synthesis
+from deniable.planner import Spend
 from deniable.releases import Synthesis
 from deniable.releases.synthetic.bins import Bins
-from deniable.releases.synthetic.constraints import Constraint, mended, zeros
+from deniable.releases.synthetic.constraints import mended, zeros
+from deniable.releases.synthetic.possible import Constraint
 from tests.support.limits import LOOSE
 from tests.support.synthetic import policy
 
@@ -79,27 +82,54 @@ def test_rows_are_mended_by_the_column_with_the_most_values():
     chance = np.random.default_rng(1)
     allowed = np.array([[True] * 4, [False, False, True, True]])
     rows = [np.ones(200, dtype=np.int64), np.zeros(200, dtype=np.int64)]
-    found = mended(rows, [Constraint("", (0, 1), allowed)], [np.ones(2), np.array([9.0, 9, 3, 1])], {}, chance)
+    found = mended(rows, [Constraint("", (0, 1), allowed)], [np.ones(2), np.array([9.0, 9, 3, 1])], chance)
     assert (found[0] == 1).all()
     assert set(found[1].tolist()) == {2, 3}
     assert 0.6 < (found[1] == 2).mean() < 0.9
 
 
-def test_known_columns_are_never_changed():
-    allowed = np.array([[False, True], [True, True]])
-    rows, known = [np.zeros(9, dtype=np.int64), np.zeros(9, dtype=np.int64)], {1: np.zeros(9, dtype=np.int64)}
-    found = mended(rows, [Constraint("", (0, 1), allowed)], [np.ones(2), np.ones(2)], known, np.random.default_rng(1))
-    assert (found[0] == 1).all()
-    assert (found[1] == 0).all()
-
-
-def test_what_cannot_be_mended_becomes_a_copy():
+def test_what_cannot_be_mended_becomes_a_copy_in_the_columns_that_hang_together():
     never = Constraint("", (0,), np.array([True, False]))
-    other = Constraint("", (0,), np.array([False, True]))
-    rows = [np.array([0, 1, 0, 1])]
-    found = mended(rows, [never], [np.ones(2)], {}, np.random.default_rng(1))
+    alike = Constraint("", (0, 1), np.eye(2, dtype=bool))
+    rows = [np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1]), np.arange(4)]
+    found = mended(rows, [never, alike], [np.ones(2), np.ones(2), np.ones(4)], np.random.default_rng(1))
     assert (found[0] == 0).all()
-    assert mended(rows, [never, other], [np.ones(2)], {}, np.random.default_rng(1))[0].size == 4
+    assert (found[1] == 0).all()
+    assert found[2].tolist() == [0, 1, 2, 3]
+
+
+def test_rows_that_all_violate_something_become_one_that_is_possible():
+    """Mending one column at a time never finds it."""
+    places = np.arange(3)
+    same = [Constraint("", pair, places[:, None] == places) for pair in ((0, 1), (1, 2))]
+    last = Constraint("", (0, 2), np.add.outer(places, places) == 2)
+    rows = [np.zeros(5, dtype=np.int64), np.zeros(5, dtype=np.int64), np.full(5, 2)]
+    found = mended(rows, [*same, last], [np.array([1.0, 0, 0])] * 3, np.random.default_rng(1))
+    assert [set(column.tolist()) for column in found] == [{1}] * 3
+
+
+@pytest.mark.parametrize(
+    ("conditions", "code"),
+    [
+        (["age > 200"], "no-rows"),
+        (["cost < 100", "cost > age + 400", "age >= 0"], "no-rows"),
+        (["cost > age", "age > cost + grade"], ""),  # of rows without an age, or without a grade
+        (["FALSE"], "bad-attribute"),
+        (["1 = 1"], "bad-attribute"),
+        (["age IS NULL OR grade IS NULL"], ""),
+        (["grade IS NULL"], "no-rows"),
+        (["town = 'nowhere'"], ""),  # it is not listed, so it may be anything
+    ],
+)
+def test_constraints_that_leave_nothing_are_refused_before_anything_is_paid(tmp_path, conditions, code):
+    rules = policy(tmp_path, None)
+    wanted = Synthesis("visits", ["age", "cost", "grade", "town"], constraints=conditions)
+    if not code:
+        assert plan_synthesis(rules, wanted, Spend.of(rho=1), {}).recipes[0].constraints
+        return
+    with pytest.raises(Refused) as refusal:
+        plan_synthesis(rules, wanted, Spend.of(rho=1), {})
+    assert refusal.value.code == code
 
 
 def test_constraints_are_by_table():

@@ -241,6 +241,32 @@ def test_linked_tables_have_keys_that_fit(tmp_path):
     assert any("given their parent" in note for note in release.notes)
 
 
+def test_parents_without_children_have_none(tmp_path, monkeypatch):
+    """A charge is not wasted because nothing is to be drawn; and an empty table is far from none."""
+    silence(monkeypatch)
+    people = pa.table({"person": range(1, 402), "sex": ["f", "m", "f"] * 133 + ["m", "f"], "born": [1950] * 401})
+    with house(tmp_path, policy(tmp_path, 3, people=True), visits=visits(3, seed=4).slice(3), people=people) as curator:
+        release = curator.synthesize(rho=50, constraints={"visits": ["age < 50"]})
+        more, page = release.more(50), release.report()
+    assert [table.num_rows for table in release.tables.values()] == [401, 0]
+    assert [table.num_rows for table in more.values()] == [50, 0]
+    assert "visits" in page
+    assert all(0 <= line["low"] <= line["distance"] <= line["high"] <= 1 for line in release.quality.to_pylist())
+
+
+def test_children_keep_their_constraints(tmp_path):
+    """Also those that go round in a circle: what mends the last breaks the first."""
+    people = pa.table({"person": range(1, 202), "sex": ["f", "m", "f"] * 66 + ["m", "f", "f"], "born": [1950] * 201})
+    rules = ["grade = 1 OR urgent", "NOT urgent OR cost < 100", "cost >= 100 OR grade = 1"]
+    with house(tmp_path, policy(tmp_path, 3, people=True), visits=visits(900, seed=4), people=people) as curator:
+        release = curator.synthesize(
+            rho=50, columns={"visits": ["grade", "urgent", "cost"]}, constraints={"visits": rules}
+        )
+    rows = [row for row in release.tables["visits"].to_pylist() if None not in row.values()]
+    assert len(rows) > 300
+    assert {row["grade"] for row in rows} == {1}
+
+
 def test_private_texts_are_selected_first_and_need_a_delta(tmp_path):
     rules = policy(tmp_path, None)
     columns = dict(rules.tables["visits"].columns)

@@ -78,6 +78,19 @@ def test_a_proof_is_of_no_use_a_second_time(door):
         assert receive(connection)[0] == b"E"
 
 
+@pytest.mark.parametrize(
+    ("bare", "last"),
+    [
+        *((b"n=" + name + b",r=abcdefgh", b"Z") for name in (b"*", b"Jos\xc3\xa9", b"Jos\xe9", b"a=3Db")),
+        *((bare, b"E") for bare in (b"m=x,n=,r=abcdefgh", b"r=abcdefgh", b"n=", b"n=,r=\xff", b"")),
+    ],
+)
+def test_a_name_within_the_proof_is_not_looked_at_and_an_extension_that_must_be_understood_is_refused(door, bare, last):
+    """asyncpg and pg8000 repeat the name there."""
+    with reached(door.port) as connection:
+        assert logged_in(connection, door.tokens["alice"], bare=bare)[-1][0] == last
+
+
 @pytest.mark.parametrize("binding", ["require", "disable"])
 def test_tls_and_channel_binding(tmp_path, certificate, binding):
     with postgres(tmp_path, encryption=Encryption.load(*certificate)) as door:

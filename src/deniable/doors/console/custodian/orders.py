@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from starlette.exceptions import HTTPException
 
 from deniable.core.algebra.expression import Kind
-from deniable.policy import Policy
+from deniable.policy import DeclaredTable, Policy
 from deniable.service.orders import Order
 
 TITLES = {
@@ -32,7 +32,7 @@ TITLES = {
 }
 PAYMENTS = {
     "profile": (("rho", "rho (ρ)", "0.02"),),
-    "synthetic": (("rho", "rho (ρ)", "0.1"), ("epsilon", "or epsilon (ε)", ""), ("delta", "delta (δ)", "")),
+    "synthetic": (("rho", "rho (ρ)", "0.05"), ("epsilon", "or epsilon (ε)", ""), ("delta", "delta (δ)", "")),
     "workload": (
         ("epsilon", "epsilon (ε)", "0.5"),
         ("rho", "or rho (ρ)", ""),
@@ -53,10 +53,18 @@ def ordered(kind: str, sent: Mapping[str, str]) -> Order:
     return Order(kind, sent.get("payer", ""), paid, chosen, rows.strip(), text, reason)
 
 
-def fields_of(order: Order) -> dict[str, str]:
-    """What the form is filled with: what was sent, or a number to begin with."""
+def fields_of(order: Order, policy: Policy) -> dict[str, str]:
+    """What the form is filled with: what was sent, or a number to begin with; a delta where values have to be found."""
     begun = {name: first for name, _, first in PAYMENTS.get(order.kind, ())}
+    if "delta" in begun and any(_unlisted(table) for table in policy.tables.values() if not table.public):
+        begun["delta"] = "1e-8"
     return begun if not any(order.spending.values()) else {name: order.spending.get(name, "") for name in begun}
+
+
+def _unlisted(table: DeclaredTable) -> bool:
+    """Whether it has texts whose values only the data know."""
+    named = (table.unit, table.key)
+    return any(one.kind is Kind.TEXT and one.values is None and one.name not in named for one in table.columns.values())
 
 
 def _workload(policy: Policy) -> str:

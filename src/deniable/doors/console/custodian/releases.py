@@ -136,7 +136,7 @@ async def _order(request: Request, visitor: Visitor, order: Order, *, shown: boo
         "order": order,
         "title": TITLES[order.kind],
         "payments": PAYMENTS.get(order.kind, ()),
-        "fields": fields_of(order),
+        "fields": fields_of(order, visitor.session.policy),
         "payers": publishing.payers if order.kind in PAID else (),
         "private": [name for name, table in visitor.session.policy.tables.items() if not table.public],
         "priced": await _priced(visitor.session, order) if shown else None,

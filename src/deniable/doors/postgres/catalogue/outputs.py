@@ -29,7 +29,8 @@ def figured(node: Node) -> str:  # noqa: C901, PLR0911 - one line for each kind 
     """The name that PostgreSQL gives to a column that has none.
 
     Example:
-        >>> [figured(sqlglot.parse_one(text, dialect="postgres")) for text in ("a.b", "count(*)", "1 + 1", "x::text")]
+        >>> from sqlglot import parse_one
+        >>> [figured(parse_one(text, dialect="postgres")) for text in ("a.b", "count(*)", "1 + 1", "x::text")]
         ['b', 'count', '?column?', 'x']
     """
     if isinstance(node, exp.Alias):

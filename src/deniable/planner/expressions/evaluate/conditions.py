@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from deniable.planner.expressions.evaluate.results import Band, BoolArray, Result, Truth, missing, plain, truth_of
+from deniable.planner.expressions.evaluate.results import (
+    Band,
+    BoolArray,
+    Result,
+    Truth,
+    as_numbers,
+    missing,
+    plain,
+    truth_of,
+)
 
 
 def _compare(
@@ -19,6 +28,10 @@ def _compare(
 
     def compare(one: Result, other: Result) -> Truth:
         there = ~missing(one) & ~missing(other)
+        if isinstance(one, Band) and isinstance(other, np.ndarray):
+            other = as_numbers(other, there)
+        elif isinstance(other, Band) and isinstance(one, np.ndarray):
+            one = as_numbers(one, there)
         if isinstance(one, Band) and isinstance(other, Band):
             held = rule(one.value, other.value) & there
             return Truth(held, widest(one, other) & there, surest(one, other) & there, ~there)

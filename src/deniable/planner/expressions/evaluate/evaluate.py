@@ -2,7 +2,7 @@
 
 Interval arithmetic over whole columns at once. If every statistic lies within its own interval, every result lies
 within its interval; so the results are at least as trustworthy as the statistics are together. NULL is NaN, and of
-conditions neither true nor false, as in SQL.
+conditions neither true nor false, as in SQL. Where a double would not hold a key or a constant, it is a label.
 """
 
 from __future__ import annotations
@@ -14,17 +14,21 @@ from fractions import Fraction
 
 import numpy as np
 
-from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal
+from deniable.core.algebra.expression import Call, Column, Expression, Kind, Literal, columns
+from deniable.planner.expressions.allow_list import Arguments, branches, is_null
 from deniable.planner.expressions.evaluate.conditions import CONDITIONS
 from deniable.planner.expressions.evaluate.numbers import MOMENTS, NUMBERS, ROUNDED
 from deniable.planner.expressions.evaluate.results import Band, Result, Truth
+from deniable.planner.expressions.long_numbers import held
 from deniable.planner.work import spend
 
+COMPARING = frozenset({"equal", "unequal", "less", "at_most", "more", "at_least", "in", "is_null"})
+_CHOOSING = frozenset({"case", "coalesce"})
 RULES: dict[str, Callable[..., Result]] = {**NUMBERS, **CONDITIONS}
 """The functions that may stand around aggregates."""
 
 
-def evaluate(expression: Expression, columns: Mapping[str, Result], rows: int) -> Result:
+def evaluate(expression: Expression, found: Mapping[str, Result], rows: int) -> Result:
     """The expression for every row; parts that occur in several places are worked out once."""
     known: dict[int, Result] = {}
 
@@ -36,7 +40,7 @@ def evaluate(expression: Expression, columns: Mapping[str, Result], rows: int) -
 
     def of(part: Expression) -> Result:
         if isinstance(part, Column):
-            return columns[part.name]
+            return found[part.name]
         if isinstance(part, Literal):
             return _constant(part, rows)
         if part.function == MOMENTS:
@@ -53,7 +57,37 @@ def computable(expression: Expression) -> bool:
         return True
     if expression.function in ("least", "greatest") and expression.kind in (Kind.TEXT, Kind.BOOLEAN):
         return False
+    if expression.function not in COMPARING and not _is_short(expression):
+        return False
     return expression.function in RULES and all(computable(argument) for argument in expression.arguments)
+
+
+def _is_short(call: Call) -> bool:
+    """Whether no whole number that a double does not hold is computed with: such are chosen, compared and shown.
+
+    Noisy numbers are doubles; whole numbers alone are keys, choices and constants.
+    """
+    if call.function in _CHOOSING:
+        return _is_given(call) or not any(map(is_long, _chosen(call)))
+    if any(map(is_long, call.arguments)):
+        return False
+    whole = call.kind is Kind.INTEGER and all(column.kind is Kind.INTEGER for column in columns(call))
+    return held(call.range) or not whole
+
+
+def is_long(part: Expression) -> bool:
+    """Whether it may be a whole number that no double holds."""
+    given = not isinstance(part, Call) or (part.function in _CHOOSING and _is_given(part))
+    return given and part.kind is Kind.INTEGER and not held(part.range) and not is_null(part)
+
+
+def _is_given(call: Call) -> bool:
+    """Whether it gives one of several keys, choices and constants."""
+    return all(isinstance(one, Column | Literal) for one in _chosen(call))
+
+
+def _chosen(call: Call) -> Arguments:
+    return branches(call.arguments) if call.function == "case" else call.arguments
 
 
 def unrounded(expression: Expression) -> Expression:
@@ -71,6 +105,8 @@ def _constant(literal: Literal, rows: int) -> Result:
     if isinstance(literal.value, bool):
         truth = np.full(rows, literal.value)
         return Truth(truth, truth, truth, np.zeros(rows, dtype=bool))
+    if literal.kind is Kind.INTEGER and isinstance(literal.value, Fraction) and not held(literal.range):
+        return np.full(rows, int(literal.value), dtype=object)
     if isinstance(literal.value, Fraction | date | time):  # dates and times are counted, as those of keys are
         return Band.exactly(np.full(rows, float(literal.range.low or 0)))
     return np.full(rows, literal.value, dtype=object)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from deniable.core.algebra.expression import Kind
+from deniable.planner.expressions.long_numbers import HELD
 
 FloatArray = NDArray[np.float64]
 BoolArray = NDArray[np.bool_]
@@ -70,6 +74,26 @@ def plain(result: Result) -> NDArray[Any]:
     if not isinstance(result, Band | Truth):
         return result
     values = result.value.astype(object)
-    if isinstance(result, Truth):
-        values[result.null] = None
+    values[missing(result)] = None
     return values
+
+
+def labelled(values: Sequence[Any], kind: Kind) -> bool:
+    """Whether values of a kind are compared and shown as they are, and not as doubles, because these hold them not."""
+    if kind is Kind.INTEGER:
+        return any(value is not None and abs(value) >= HELD for value in values)
+    return kind in (Kind.TEXT, Kind.BOOLEAN)
+
+
+def labels(values: Sequence[Any]) -> Labels:
+    """As they are."""
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    return found
+
+
+def as_numbers(result: Labels, there: BoolArray) -> Band:
+    """Whole numbers beside what is noisy, or has a point: as the nearest doubles, where there are any."""
+    values = np.full(len(result), np.nan)
+    values[there] = result[there].astype(np.float64)
+    return Band.exactly(values)

@@ -9,8 +9,9 @@ from fractions import Fraction
 from math import prod
 from unicodedata import normalize
 
-from deniable.core.algebra.expression import Expression, Literal
+from deniable.core.algebra.expression import Expression, Kind, Literal, Range
 from deniable.core.errors import Refused
+from deniable.planner.expressions.long_numbers import held
 
 MOST_GROUPS = 1 << 20
 
@@ -25,6 +26,19 @@ class GroupKey:
     name: str
     value: Expression
     domain: Domain | None
+
+    @property
+    def range(self) -> Range:
+        """Between which numbers its values lie: of whole numbers that are listed, between the ends of the list."""
+        return self.value.range if self.domain is None else ends(self.domain, self.value)
+
+
+def ends(domain: Domain, value: Expression) -> Range:
+    """The least and the greatest of listed whole numbers; of other values, what is known of the expression."""
+    if value.kind is not Kind.INTEGER or held(value.range):
+        return value.range
+    numbers = [entry for entry in domain if isinstance(entry, int)]
+    return Range(Fraction(min(numbers)), Fraction(max(numbers))) if numbers else value.range
 
 
 def groups(keys: Sequence[GroupKey]) -> int:

@@ -55,7 +55,12 @@ def contained(node: exp.In, value: Expression, members: Members, rows: Origin) -
         raise Refused("subquery", reason, "Write NOT EXISTS.", position(node))
     whole = replace(members, pairs=((value, option), *members.pairs))
     found, inside = _among(node, whole, rows)
-    return found, inside if private or not value.nullable else _known(value, inside)
+    if private or not value.nullable:
+        return found, inside
+    if _asserted(node):
+        return found, _known(value, inside)
+    beside, some = _among(node, replace(members, pairs=()), found)
+    return replace(beside, works=found.works), _known(value, inside, some)
 
 
 def existing(node: exp.Exists, members: Members, rows: Origin) -> tuple[Origin, Expression]:
@@ -114,9 +119,16 @@ def _equality(node: exp.Expression, pair: tuple[Expression, Expression]) -> Call
     return found
 
 
-def _known(value: Expression, inside: Expression) -> Expression:
-    """What is NULL is neither in a set nor outside."""
-    return call("case", call("not", call("is_null", value)), inside)
+def _known(value: Expression, inside: Expression, some: Expression | None = None) -> Expression:
+    """What is NULL is neither in a set nor outside; of an empty one, everything is outside, NULL as well.
+
+    `some` is whether the set has anything in it; None: nobody looks at the difference.
+    """
+    branches = (call("not", call("is_null", value)), inside)
+    if some is None:
+        return call("case", *branches)
+    empty = (call("not", some), Literal(value=False, kind=Kind.BOOLEAN))
+    return call("case", *branches, *empty)
 
 
 def _asserted(node: exp.In) -> bool:

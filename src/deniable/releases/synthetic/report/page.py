@@ -168,7 +168,7 @@ def _column(part: SyntheticTable, place: int) -> str:
     bins = bars(column, part.measured.bins[place].fine)
     names = labels(column, bins)
     left = sums(bins, plain) / counted.rows
-    right = np.bincount(bins[part.rows[place]], minlength=left.size) / part.rows[place].size
+    right = np.bincount(bins[part.rows[place]], minlength=left.size) / max(part.rows[place].size, 1)
     return f"<figure><figcaption>{escape(column.name)}</figcaption>{_bars(names, left, right)}</figure>"
 
 

@@ -86,7 +86,8 @@ def _lines(name: str, recipe: Recipe) -> list[SynthesisLine]:
     pairs, one_way = len(recipe.pairs), recipe.one_way
     each = max(1, int(FINE / pairs**0.5))
     counts = one_way.portion
-    typical = sorted(one_way.weights)[len(one_way.weights) // 2]
+    levels = sorted(one_way.weights[:-1])  # the last one is that of the number of all rows
+    typical = levels[len(levels) // 2]
     cells = sum(len(starts) for found in one_way.levels for starts in found)
     scores, tables, certificate = recipe.for_scores, recipe.for_tables, recipe.for_certificate
     return [

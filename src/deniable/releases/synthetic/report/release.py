@@ -66,7 +66,7 @@ class SyntheticTable:
     @property
     def certificate(self) -> Certificate:
         """Of its pairs."""
-        return self.recipe.certificate(self.measured.counted.rows)
+        return self.measured.counted.certificate
 
     def arrow(self, rows: Sequence[IntArray], chance: np.random.Generator) -> pa.Table:
         """Its own columns, in the types that they are declared to have."""
@@ -143,15 +143,12 @@ class SyntheticRelease(Tabular):
         width = -quantile(float(1 - self.confidence) / 2)
         for part in self.parts:
             certificate, how = part.certificate, {table.pair: table.fine for table in part.measured.tables}
-            radius = width * certificate.deviation
             names = [column.name for column in part.recipe.columns]
-            for pair, value in zip(certificate.pairs, certificate.read(part.distances).tolist(), strict=True):
+            numbers = (one.tolist() for one in certificate.read(part.distances, width))
+            for pair, *interval in zip(certificate.pairs, *numbers, strict=True):
                 finely = {True: "finely", False: "coarsely", None: "no"}[how.get(pair)]
-                ends = max(0.0, value - radius), min(1.0, max(0.0, value + radius))
-                line = dict(
-                    zip(_QUALITY, (part.name, names[pair[0]], names[pair[1]], finely, value, *ends), strict=True)
-                )
-                found.append(line)
+                said = (part.name, names[pair[0]], names[pair[1]], finely, *interval)
+                found.append(dict(zip(_QUALITY, said, strict=True)))
         return pa.Table.from_pylist(found, schema=_QUALITY_SCHEMA)
 
     @cached_property
