@@ -198,11 +198,8 @@ def _outside(bound: Bound, table: TableProfile) -> list[str]:
         if column.name not in table.columns or (column.range.low is None and column.range.high is None):
             continue
         outside = table.columns[column.name].outside(column.range.low, column.range.high)
-        if outside.high - outside.low >= 1:  # for so few people, nothing is known
-            continue
-        texts.append(
-            f"profile: {_percents(outside)} of the values of {column.name} lie outside its bounds, and count as a bound"
-        )
+        share = _percents(outside) if outside.high - outside.low < 1 else "nobody can tell how many"
+        texts.append(f"profile: {share} of the values of {column.name} lie outside its bounds, and count as a bound")
     return texts
 
 
