@@ -64,6 +64,9 @@ CONDITIONS = [
     f"COALESCE(long, 0.5) = {TIP + 1}",
     f"CASE WHEN small > 0 THEN long ELSE 0.25 END IN ({TIP + 1}, 0.25)",
     'COALESCE("any", 0.5) > 5',
+    f'{TIP}.5 BETWEEN 10 AND "any"',
+    f'CASE {TIP}.5 WHEN "any" THEN TRUE ELSE FALSE END',
+    f"{TIP}.5 >= {TIP + 1} OR {TIP + 1} IN ({TIP}.5, {TIP})",
     "small < 3.00000000000000000001",
     "small = 3.00000000000000000001",
 ]
