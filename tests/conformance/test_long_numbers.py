@@ -77,6 +77,7 @@ ANSWERS = [
     f"SELECT long AS k, COUNT(*) AS n FROM visits GROUP BY long HAVING k IN ({TIP + 1}, {TIP + 7}) OR k > {TIP + 7}",
     f"SELECT long AS k, COUNT(*) AS n FROM visits GROUP BY long HAVING COUNT(*) > 1 AND long < {TIP}.5",
     "SELECT long AS k, COUNT(*) AS n FROM visits WHERE long IS NOT NULL GROUP BY long ORDER BY long DESC LIMIT 4",
+    f"SELECT small AS k, 2 * CASE WHEN COUNT(*) > 5 THEN {TIP + 1} ELSE COUNT(*) END AS n FROM visits GROUP BY small",
     "SELECT long AS k, long + 1 AS x, -long AS y, COUNT(*) AS n FROM visits GROUP BY long",
     f"SELECT long AS k, COALESCE(long, 0) AS x, GREATEST(long, {TIP + 1}) AS y, COUNT(*) AS n FROM visits GROUP BY 1",
     f"SELECT long AS k, CASE WHEN long = {TIP + 1} THEN 'yes' ELSE 'no' END AS x, COUNT(*) AS n FROM visits GROUP BY 1",

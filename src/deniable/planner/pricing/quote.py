@@ -8,13 +8,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from deniable.core.algebra.expression import Call, Expression, Kind, Literal
+from deniable.core.algebra.expression import Call, Expression, Kind, Literal, columns
 from deniable.core.calendar import SECOND
 from deniable.core.loss import Loss
 from deniable.core.shown import plain
 from deniable.mechanisms import PartitionSelection
 from deniable.planner.aggregates.statistics import Statistic
-from deniable.planner.expressions.evaluate import Band, Result, unrounded
+from deniable.planner.expressions.evaluate import Band, Result, labels, unrounded
 from deniable.planner.expressions.keys import groups
 from deniable.planner.intervals.columns import taken_apart, with_intervals
 from deniable.planner.intervals.forms import Affine, Ratio, finite
@@ -151,7 +151,7 @@ def expected(output: Output, noise: Parts, confidence: Fraction, size: int) -> t
     Its values lie in the middle, for sums; for quantiles they are spread evenly between the bounds. A share is one
     there, beyond which its interval does not go; most shares are not, so the half that is left is the whole error.
     """
-    keys: dict[str, Result] = {name: Band.exactly(np.zeros(_FRACTIONS.size)) for name in output.rests_on}
+    keys = {column.name: _made_up(column.kind, _FRACTIONS.size) for column in columns(output.value)}
     used = [part for part in singly(noise) if part.names & output.rests_on]
     typical = material(used, lambda part, at: part.expected(at, size, _FRACTIONS), keys, _FRACTIONS.size)
     band = with_intervals(output.value, typical, confidence)
@@ -162,6 +162,13 @@ def expected(output: Output, noise: Parts, confidence: Fraction, size: int) -> t
         free = with_intervals(output.value, replace(typical, facts=NOTHING), confidence)
         errors = np.minimum((free.high - free.low) / 2, farthest) if isinstance(free, Band) else errors
     return float(np.nan_to_num(band.value[0])), float(errors.max())
+
+
+def _made_up(kind: Kind, rows: int) -> Result:
+    """Values of a key, as none are known."""
+    if kind in (Kind.TEXT, Kind.BOOLEAN):
+        return labels(["" if kind is Kind.TEXT else False] * rows)
+    return Band.exactly(np.zeros(rows))
 
 
 def linear(expression: Expression) -> bool:
