@@ -164,19 +164,24 @@ def _scaled(expression: Expression) -> Scaled | None:
 
 def _already_rounded(expression: Call) -> Scaled | None:
     """A whole number rounded to places is itself; a decimal, what `_nearest` has made of it."""
-    match expression.arguments:
-        case (value, Literal(value=Fraction() as places)) if expression.function == "round" and places >= 0:
+    match expression:
+        case Call(function="round", arguments=(value, Literal(value=Fraction() as places))) if places >= 0:
             return (value, 0) if value.kind is Kind.INTEGER else None
-        case (
-            Call(function="quotient", arguments=(Call(function="add", arguments=(_, Call() as halves)), _)) as one,
-            _,
-        ):
-            places = next((k for k in range(_MOST_PLACES + 1) if expression.arguments[1] == number(10**k)), None)
-            signed = halves.function == "multiply" and isinstance(halves.arguments[0], Call)
-            ours = signed and halves.arguments[0].function == "sign" and expression.function == "divide"
-            return (one, places) if ours and places is not None else None
+        case Call(function="divide", arguments=(nearest, Literal(value=Fraction() as power))) if _is_nearest(nearest):
+            kept = next((k for k in range(_MOST_PLACES + 1) if 10**k == power), None)
+            return None if kept is None else (nearest, kept)
         case _:
             return None
+
+
+def _is_nearest(expression: Expression) -> bool:
+    """Whether `_nearest` has made it."""
+    match expression:
+        case Call(function="quotient", arguments=(Call(function="add", arguments=(_, Call() as halves)), _)):
+            signed = halves.arguments[0]
+            return halves.function == "multiply" and isinstance(signed, Call) and signed.function == "sign"
+        case _:
+            return False
 
 
 def _one_of(expression: Call) -> Scaled | None:
