@@ -44,6 +44,9 @@ CONDITIONS = [
     "age * 0.1 IS DISTINCT FROM 0.3",
     "age * 0.1 IS NOT DISTINCT FROM 0.7",
     "SIGN(age * 0.1 - 0.3) = 0",
+    "ROUND(age * 0.15, 1) + 0.1 = 0.3",
+    "ROUND(age, 1) * 0.1 = 0.3",
+    "GREATEST(ROUND(age * 0.15, 1), 0.3) IN (0.3, 0.5)",
 ]
 NUMBERS = [
     "CAST(age * 0.5 AS INTEGER)",

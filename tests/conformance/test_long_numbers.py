@@ -64,6 +64,9 @@ CONDITIONS = [
     f"COALESCE(long, 0.5) = {TIP + 1}",
     f"CASE WHEN small > 0 THEN long ELSE 0.25 END IN ({TIP + 1}, 0.25)",
     'COALESCE("any", 0.5) > 5',
+    f'{TIP}.5 BETWEEN 10 AND "any"',
+    f'CASE {TIP}.5 WHEN "any" THEN TRUE ELSE FALSE END',
+    f"{TIP}.5 >= {TIP + 1} OR {TIP + 1} IN ({TIP}.5, {TIP})",
     "small < 3.00000000000000000001",
     "small = 3.00000000000000000001",
 ]
@@ -74,6 +77,7 @@ ANSWERS = [
     f"SELECT long AS k, COUNT(*) AS n FROM visits GROUP BY long HAVING k IN ({TIP + 1}, {TIP + 7}) OR k > {TIP + 7}",
     f"SELECT long AS k, COUNT(*) AS n FROM visits GROUP BY long HAVING COUNT(*) > 1 AND long < {TIP}.5",
     "SELECT long AS k, COUNT(*) AS n FROM visits WHERE long IS NOT NULL GROUP BY long ORDER BY long DESC LIMIT 4",
+    f"SELECT small AS k, 2 * CASE WHEN COUNT(*) > 5 THEN {TIP + 1} ELSE COUNT(*) END AS n FROM visits GROUP BY small",
     "SELECT long AS k, long + 1 AS x, -long AS y, COUNT(*) AS n FROM visits GROUP BY long",
     f"SELECT long AS k, COALESCE(long, 0) AS x, GREATEST(long, {TIP + 1}) AS y, COUNT(*) AS n FROM visits GROUP BY 1",
     f"SELECT long AS k, CASE WHEN long = {TIP + 1} THEN 'yes' ELSE 'no' END AS x, COUNT(*) AS n FROM visits GROUP BY 1",

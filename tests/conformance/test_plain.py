@@ -63,6 +63,8 @@ QUESTIONS = [
     "SELECT region AS k, COUNT(*) AS a FROM visits GROUP BY region HAVING region <> 'north' ORDER BY k",
     "SELECT region AS k, COUNT(*) AS a FROM visits GROUP BY 1 HAVING NOT (region = 'north' OR region = 'x') ORDER BY k",
     "SELECT region AS k, COUNT(*) AS a FROM visits GROUP BY region HAVING region NOT IN ('north', 'east') ORDER BY k",
+    "SELECT region AS k, CASE region WHEN 'east' THEN NULL ELSE region END AS l, COUNT(*) AS a FROM visits GROUP BY 1",
+    "SELECT region AS k, CASE WHEN region > 'n' THEN COUNT(*) ELSE 0 END AS a FROM visits GROUP BY 1 ORDER BY k",
     "SELECT region AS k, COUNT(*) AS a FROM visits GROUP BY 1 HAVING NOT (region = 'x' AND COUNT(*) > 9) ORDER BY k",
     "SELECT region AS k, CASE WHEN region <> 'x' THEN 1 ELSE 2 END * COUNT(*) AS a FROM visits GROUP BY 1 ORDER BY k",
     "SELECT reason AS k, COUNT(*) AS a, COUNT(reason) - COUNT(*) AS b FROM visits GROUP BY reason",

@@ -18,9 +18,25 @@ if TYPE_CHECKING:
 
 
 def to_pandas(table: pa.Table) -> pd.DataFrame:
-    """The table as a pandas frame."""
+    """The table as a pandas frame. Where a value is missing, pandas makes doubles of whole numbers that these hold."""
     needed("to_pandas", "pandas", "pandas")
-    return table.to_pandas()
+    frame: pd.DataFrame = table.to_pandas()
+    for place, column in enumerate(table.columns):
+        if column.null_count and not _held(column):
+            frame.isetitem(place, column.to_pandas(integer_object_nulls=True))
+    return frame
+
+
+def _held(column: pa.ChunkedArray) -> bool:
+    """Whether doubles hold what is in a column."""
+    import pyarrow as pa  # noqa: PLC0415 - slow to load, and what is shown is mostly no frame
+    import pyarrow.compute as pc  # noqa: PLC0415 - same
+
+    ends = pc.min_max(column).as_py().values() if pa.types.is_integer(column.type) else ()
+    return all(end is None or abs(end) <= _MOST_WHOLE for end in ends)
+
+
+_MOST_WHOLE = 1 << 53
 
 
 def to_polars(table: pa.Table) -> pl.DataFrame:

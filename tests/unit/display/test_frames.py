@@ -21,6 +21,13 @@ def test_rows_are_what_json_can_say():
     assert frames.to_rows(table) == [{"d": "2025-01-02", "x": None, "y": None, "z": None, "n": 3}]
 
 
+def test_whole_numbers_that_no_double_holds_stay_what_they_are_in_pandas():
+    table = pa.table({"long": [2**53 + 1, None], "short": [3, None], "word": ["a", None]})
+    found = frames.to_pandas(table)
+    assert found["long"].tolist() == [2**53 + 1, None]
+    assert found["short"].dtype == "float64"
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(suffix, tmp_path):
     path = tmp_path / f"table{suffix}"

@@ -59,16 +59,11 @@ def _compared(name: str, arguments: Arguments) -> Expression | None:
     sides = _alike(known)
     if sides is None:
         return None
-    found = call(name, *sides)
-    return found if all(map(_fits, sides)) else call("coalesce", found, _roughly(name, arguments))
-
-
-def _roughly(name: str, arguments: Arguments) -> Expression:
-    """What doubles say, for rows in which a side has more than 64 bits: it is farther from zero than any constant."""
-    value, *others = arguments
-    if all(isinstance(one, Literal) for one in others):
-        return call("equal" if name == "in" else name, value, number(0))
-    return call(name, *arguments)
+    found, (value, *others) = call(name, *sides), arguments
+    if all(map(_fits, sides)) or not all(isinstance(one, Literal) for one in others):
+        return found
+    longer = call("equal" if name == "in" else name, value, number(0))  # than any constant, on one side of zero
+    return call("coalesce", found, longer)
 
 
 def _paired(name: str, arguments: Arguments) -> Expression | None:
@@ -160,12 +155,33 @@ def _scaled(expression: Expression) -> Scaled | None:
         value = expression.value
         places = next((k for k in range(_MOST_PLACES + 1) if 10**k % value.denominator == 0), None)
         return None if places is None else _whole_at(number(value * 10**places), places)
-    if isinstance(expression, Call) and expression.function in PICKS:
-        return _one_of(expression)
-    if not isinstance(expression, Call) or expression.function not in _CLOSED:
+    if not isinstance(expression, Call):
         return None
-    parts = [part for argument in expression.arguments if (part := _scaled(argument)) is not None]
-    return _combined(expression.function, parts) if len(parts) == len(expression.arguments) else None
+    kinds = ((PICKS, _one_of), (_CLOSED, _combined))
+    rule = next((rule for functions, rule in kinds if expression.function in functions), _already_rounded)
+    return rule(expression)
+
+
+def _already_rounded(expression: Call) -> Scaled | None:
+    """A whole number rounded to places is itself; a decimal, what `_nearest` has made of it."""
+    match expression:
+        case Call(function="round", arguments=(value, Literal(value=Fraction() as places))) if places >= 0:
+            return (value, 0) if value.kind is Kind.INTEGER else None
+        case Call(function="divide", arguments=(nearest, Literal(value=Fraction() as power))) if _is_nearest(nearest):
+            kept = next((k for k in range(_MOST_PLACES + 1) if 10**k == power), None)
+            return None if kept is None else (nearest, kept)
+        case _:
+            return None
+
+
+def _is_nearest(expression: Expression) -> bool:
+    """Whether `_nearest` has made it."""
+    match expression:
+        case Call(function="quotient", arguments=(Call(function="add", arguments=(_, Call() as halves)), _)):
+            signed = halves.arguments[0]
+            return halves.function == "multiply" and isinstance(signed, Call) and signed.function == "sign"
+        case _:
+            return False
 
 
 def _one_of(expression: Call) -> Scaled | None:
@@ -202,8 +218,12 @@ def _fits(side: Expression) -> bool:
             return low is not None and high is not None and low > -LONG and high < LONG
 
 
-def _combined(function: str, parts: list[Scaled]) -> Scaled | None:
+def _combined(expression: Call) -> Scaled | None:
     """Products multiply their powers of ten; terms of a sum have one in common."""
+    function = expression.function
+    parts = [part for argument in expression.arguments if (part := _scaled(argument)) is not None]
+    if len(parts) < len(expression.arguments):
+        return None
     if function == "multiply":
         places = sum(own for _, own in parts)
         return _whole_at(call(function, *(value for value, _ in parts)), places) if places <= _MOST_PLACES else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from math import ceil, floor
+from operator import eq, ge, gt, le, lt, ne
 
 from deniable.core.algebra.expression import Expression, Kind, Literal, Range
 from deniable.planner.expressions.allow_list import Arguments
@@ -35,17 +36,30 @@ def compared(name: str, arguments: Arguments) -> Expression | None:
         ('at_most', Fraction(2, 1))
     """
     value, *constants = arguments
-    if value.kind is not Kind.INTEGER or isinstance(value, Literal):
-        return None
+    if isinstance(value, Literal) and len(constants) == 1 and not isinstance(constants[0], Literal) and name in _TURNED:
+        return compared(_TURNED[name], (constants[0], value))
     known = [one.value for one in constants if isinstance(one, Literal)]
     if len(known) < len(constants) or not all(isinstance(one, Fraction | None) for one in known):
         return None
     numbers = [one for one in known if isinstance(one, Fraction)]
-    if not any(_is_odd(one, value) for one in numbers):
+    if isinstance(value, Literal):
+        return _decided(name, value, numbers) if len(numbers) == len(known) else None
+    if value.kind is not Kind.INTEGER or not any(_is_odd(one, value) for one in numbers):
         return None
     if name == "in":
         return _in(value, numbers, constants)
     return _RULES[name](value, *numbers) if len(constants) == 1 and name in _RULES else None
+
+
+def _decided(name: str, value: Literal, others: list[Fraction]) -> Expression | None:
+    """A comparison of constants that are one and the same double, and not one number."""
+    one = value.value
+    if not isinstance(one, Fraction) or not any(float(one) == float(other) and one != other for other in others):
+        return None
+    if name == "nullif":
+        return value
+    holds = one in others if name == "in" else _ORDER[name](one, others[0])
+    return Literal(holds, Kind.BOOLEAN)
 
 
 def _is_odd(constant: Fraction, value: Expression) -> bool:
@@ -131,6 +145,25 @@ def _unless(value: Expression, constant: Fraction) -> Expression:
     return call("case", _unequal(value, constant), value)
 
 
+_ORDER: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "equal": eq,
+    "same": eq,
+    "unequal": ne,
+    "less": lt,
+    "at_most": le,
+    "more": gt,
+    "at_least": ge,
+}
+_TURNED = {
+    "equal": "equal",
+    "same": "same",
+    "unequal": "unequal",
+    "less": "more",
+    "at_most": "at_least",
+    "more": "less",
+    "at_least": "at_most",
+}
+"""What they are called with the sides exchanged."""
 _RULES: dict[str, Callable[[Expression, Fraction], Expression]] = {
     "equal": _equal,
     "unequal": _unequal,

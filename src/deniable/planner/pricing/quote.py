@@ -9,13 +9,13 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.core.algebra.expression import Call, Expression, Kind, Literal
+from deniable.core.algebra.expression import Call, Expression, Kind, Literal, columns
 from deniable.core.calendar import SECOND
 from deniable.core.loss import Loss
 from deniable.core.shown import plain
 from deniable.mechanisms import PartitionSelection
 from deniable.planner.aggregates.statistics import Statistic
-from deniable.planner.expressions.evaluate import Band, Result, unrounded
+from deniable.planner.expressions.evaluate import Band, Result, labels, unrounded
 from deniable.planner.expressions.keys import groups
 from deniable.planner.intervals.columns import Material, taken_apart, with_intervals
 from deniable.planner.intervals.forms import Affine, Ratio, finite
@@ -171,7 +171,7 @@ def expected(output: Output, noise: Parts, confidence: Fraction, size: int) -> t
 
 def _in_group(output: Output, used: Sequence[Single], confidence: Fraction, size: int) -> tuple[Material, Result]:
     """What a column is computed from, and it, in a group of so many rows."""
-    keys: dict[str, Result] = {name: Band.exactly(np.zeros(_FRACTIONS.size)) for name in output.rests_on}
+    keys = {column.name: _made_up(column.kind, _FRACTIONS.size) for column in columns(output.value)}
     typical = material(used, lambda part, at: part.expected(at, size, _FRACTIONS), keys, _FRACTIONS.size)
     return typical, with_intervals(output.value, typical, confidence)
 
@@ -179,6 +179,13 @@ def _in_group(output: Output, used: Sequence[Single], confidence: Fraction, size
 def _farthest(band: Band) -> NDArray[np.float64]:
     """From the value to the end that is farther away."""
     return np.maximum(band.high - band.value, band.value - band.low)
+
+
+def _made_up(kind: Kind, rows: int) -> Result:
+    """Values of a key, as none are known."""
+    if kind in (Kind.TEXT, Kind.BOOLEAN):
+        return labels(["" if kind is Kind.TEXT else False] * rows)
+    return Band.exactly(np.zeros(rows))
 
 
 def linear(expression: Expression) -> bool:

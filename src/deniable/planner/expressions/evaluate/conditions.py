@@ -28,9 +28,9 @@ def _compare(
 
     def compare(one: Result, other: Result) -> Truth:
         there = ~missing(one) & ~missing(other)
-        if isinstance(one, Band) and isinstance(other, np.ndarray):
+        if isinstance(one, Band):
             other = as_numbers(other, there)
-        elif isinstance(other, Band) and isinstance(one, np.ndarray):
+        elif isinstance(other, Band):
             one = as_numbers(one, there)
         if isinstance(one, Band) and isinstance(other, Band):
             held = rule(one.value, other.value) & there

@@ -77,13 +77,14 @@ def _is_short(call: Call) -> bool:
 
 def is_long(part: Expression) -> bool:
     """Whether it may be a whole number that no double holds."""
-    given = not isinstance(part, Call) or (part.function in _CHOOSING and _is_given(part))
-    return given and part.kind is Kind.INTEGER and not held(part.range) and not is_null(part)
+    if part.kind is not Kind.INTEGER or held(part.range) or is_null(part):
+        return False
+    return not isinstance(part, Call) or (part.function in _CHOOSING and _is_given(part))
 
 
 def _is_given(call: Call) -> bool:
-    """Whether it gives one of several keys, choices and constants."""
-    return all(isinstance(one, Column | Literal) for one in _chosen(call))
+    """Whether it gives one of several keys, choices and constants that are whole numbers."""
+    return all(isinstance(one, Column | Literal) and (one.kind is call.kind or is_null(one)) for one in _chosen(call))
 
 
 def _chosen(call: Call) -> Arguments:

@@ -92,8 +92,10 @@ def labels(values: Sequence[Any]) -> Labels:
     return found
 
 
-def as_numbers(result: Labels, there: BoolArray) -> Band:
+def as_numbers(result: Result, there: BoolArray) -> Result:
     """Whole numbers beside what is noisy, or has a point: as the nearest doubles, where there are any."""
+    if not isinstance(result, np.ndarray) or not all(isinstance(entry, int) for entry in result[there]):
+        return result
     values = np.full(len(result), np.nan)
     values[there] = result[there].astype(np.float64)
     return Band.exactly(values)
