@@ -11,13 +11,13 @@ BUGS = (
             "                self.on_charge(charge.question, ticket.sequence)\n"
             "                noisy: list[pa.Table] = []\n"
             "                for step in purchase.rounds(noisy):\n"
-            "                    exact = [engine.run(query) for query in step.queries]\n"
+            "                    exact = [step.kept(engine.run(query)) for query in step.queries]\n"
             "                    noisy.append(step.add_noise(exact))\n"
         ),
         (
             "                noisy: list[pa.Table] = []\n"
             "                for step in purchase.rounds(noisy):\n"
-            "                    exact = [engine.run(query) for query in step.queries]\n"
+            "                    exact = [step.kept(engine.run(query)) for query in step.queries]\n"
             "                    noisy.append(step.add_noise(exact))\n"
             "                ticket = self.ledger.charge(charge, accounts)\n"
         ),

@@ -164,7 +164,7 @@ def side_by_side(plan: SynthesisPlan, left: Engine, right: Engine, monkeypatch) 
             same = same and one.queries == other.queries
         taken.clear()
         monkeypatch.setattr(Gaussian, "release", recording)
-        noisy = one.add_noise([left.run(query) for query in one.queries])
+        noisy = one.add_noise([one.kept(left.run(query)) for query in one.queries])
         seen = iter(list(taken))
         given: list[np.ndarray] = []
 
@@ -174,7 +174,7 @@ def side_by_side(plan: SynthesisPlan, left: Engine, right: Engine, monkeypatch) 
             return next(seen)[2]
 
         monkeypatch.setattr(Gaussian, "release", replaying)
-        other.add_noise([right.run(query) for query in other.queries])
+        other.add_noise([other.kept(right.run(query)) for query in other.queries])
         monkeypatch.setattr(Gaussian, "release", release)
         steps += [Step(used, before, after) for (used, before, _), after in zip(taken, given, strict=True)]
         mine.append(noisy)

@@ -78,7 +78,7 @@ class Buying:
                 self.on_charge(charge.question, ticket.sequence)
                 noisy: list[pa.Table] = []
                 for step in purchase.rounds(noisy):
-                    exact = [engine.run(query) for query in step.queries]
+                    exact = [step.kept(engine.run(query)) for query in step.queries]
                     noisy.append(step.add_noise(exact))
                 self._ensure_same(purchase, charge.question, engine)
                 self.ledger.record(ticket, to_bytes(noisy), subjects(noisy))

@@ -20,6 +20,8 @@ class Round:
     queries: tuple[ExactQuery, ...]
     add_noise: Callable[[Sequence[pa.Table]], pa.Table]
     """Exact tables in, in the order of the queries; one noisy table out. Nothing else ever sees the exact ones."""
+    kept: Callable[[pa.Table], pa.Table] = lambda exact: exact
+    """What is kept of each exact table until all are there: large ones in less room."""
 
 
 class Purchase(Protocol):

@@ -18,7 +18,12 @@ from deniable.planner.expressions.keys import Value
 from deniable.releases.synthetic.domain import ColumnDomain
 from deniable.releases.synthetic.pairs import Pair
 
-_LEFT = "left"
+_LEFT, _BIN = "left", "bin "
+_NARROW, _COUNT = ("one", "bin of one", "other", "bin of other"), "count"
+_ANSWER = 24_000_000
+"""Numbers that an answer of the engine can have at most: 200 MB."""
+_AT_ONCE = 8_000
+"""Numbers in a row of all pairs that are counted together: an engine has buffers for each."""
 _MOST = 1 << 41
 """Rows that are counted: in rows / 2^20, so many fit 64 bits."""
 
@@ -29,13 +34,65 @@ def by_value(cells: TableCells) -> MarginalSums:
     return MarginalSums(cells.bound.source, keys, _totals(cells), tuple((place,) for place in range(len(keys))), _LEFT)
 
 
-def by_pair(cells: TableCells, bins: Sequence[IntArray], pairs: Sequence[Pair]) -> MarginalSums:
-    """How often each pair of bins occurs, for these pairs of columns, in one query; `bins` has each place's number."""
-    keys = tuple(
+def by_pairs(cells: TableCells, bins: Sequence[IntArray], pairs: Sequence[Pair]) -> tuple[MarginalSums, ...]:
+    """How often each pair of bins occurs, for these pairs of columns; `bins` has each place's number.
+
+    One query, unless its answer could be too large: then one for each pair of blocks of columns, as an answer has a
+    number for every column of the query in every cell of every pair.
+    """
+    keys = [
         Key(_name(place), bin_of(key.value, key.domain or (), column, own))
         for place, (key, column, own) in enumerate(zip(cells.bound.keys, cells.columns, bins, strict=True))
-    )
-    return MarginalSums(cells.bound.source, keys, _totals(cells), tuple(pairs), _LEFT)
+    ]
+    sizes = [int(own.max()) + 1 for own in bins]
+    found = []
+    for part in parted(sizes, pairs):
+        places = sorted({place for pair in part for place in pair})
+        sets = tuple((places.index(one), places.index(other)) for one, other in part)
+        named = tuple(keys[place] for place in places)
+        found.append(MarginalSums(cells.bound.source, named, _totals(cells), sets, _LEFT))
+    return tuple(found)
+
+
+def parted(sizes: Sequence[int], pairs: Sequence[Pair]) -> list[list[Pair]]:
+    """Pairs in parts: each of few columns, and with few cells together.
+
+    Example:
+        >>> parted([2, 3, 4], [(0, 1), (0, 2), (1, 2)])
+        [[(0, 1), (0, 2), (1, 2)]]
+        >>> [len(part) for part in parted([100] * 24, [(0, place) for place in range(1, 24)])]
+        [11, 12]
+    """
+    columns = len(sizes)
+    for blocks in range(1, columns + 1):
+        block = [place * blocks // columns for place in range(columns)]
+        found: dict[Pair, list[Pair]] = {}
+        for one, other in pairs:
+            found.setdefault((block[one], block[other]), []).append((one, other))
+        if all(_fits(part, sizes) for part in found.values()):
+            break
+    return list(found.values())
+
+
+def _fits(pairs: Sequence[Pair], sizes: Sequence[int]) -> bool:
+    """Whether the answer of a query for these pairs is small enough, and what an engine keeps for each of them."""
+    width = len({place for pair in pairs for place in pair}) + 2
+    cells = sum(sizes[one] * sizes[other] for one, other in pairs)
+    return width * cells <= _ANSWER and width * len(pairs) <= _AT_ONCE
+
+
+def narrowed(answer: pa.Table) -> pa.Table:
+    """An answer of `by_pairs` without its empty columns: each pair, its two bins, and how often they occur."""
+    *names, left, counted = answer.column_names
+    places = [int(name.removeprefix(_BIN)) for name in names]
+    numbers = answer[left].to_numpy()
+    found = {name: np.zeros(numbers.size, dtype=np.int16) for name in _NARROW}
+    for set_, rows in by_set(numbers).items():
+        inside = [at for at in range(len(places)) if not set_ >> (len(places) - 1 - at) & 1]
+        for at, (of, bin_) in zip(inside, (_NARROW[:2], _NARROW[2:]), strict=True):
+            found[of][rows] = places[at]
+            found[bin_][rows] = answer[names[at]].take(pa.array(rows)).to_numpy()
+    return pa.table({**found, _COUNT: answer[counted]})
 
 
 def exact_values(cells: TableCells, answer: pa.Table) -> list[IntArray]:
@@ -52,19 +109,16 @@ def exact_values(cells: TableCells, answer: pa.Table) -> list[IntArray]:
 
 
 def exact_pairs(
-    cells: TableCells, bins: Sequence[IntArray], pairs: Sequence[Pair], answer: pa.Table
+    cells: TableCells, bins: Sequence[IntArray], pairs: Sequence[Pair], answers: Sequence[pa.Table]
 ) -> dict[Pair, IntArray]:
-    """The counts of each pair of bins, in rows / 2^20."""
+    """The counts of each pair of bins, in rows / 2^20, from answers that were narrowed."""
     sizes = [int(own.max()) + 1 for own in bins]
-    parts, counts = by_set(answer[_LEFT].to_numpy()), answer[cells.statistic.name].to_numpy()
-    codes = [answer[_name(place)].to_numpy(zero_copy_only=False) for place in range(len(sizes))]
-    found = {}
-    for one, other in pairs:
-        table = np.zeros((sizes[one], sizes[other]), dtype=np.int64)
-        rows = parts.get(_without(len(sizes), (one, other)), np.zeros(0, dtype=np.int64))
-        table[codes[one][rows].astype(np.int64), codes[other][rows].astype(np.int64)] = counts[rows]
-        found[one, other] = np.clip(table, 0, _MOST) * cells.factor if cells.factor > 1 else table
-    return found
+    found = {(one, other): np.zeros((sizes[one], sizes[other]), dtype=np.int64) for one, other in pairs}
+    for answer in answers:
+        one, first, other, second, counts = (answer[name].to_numpy() for name in (*_NARROW, _COUNT))
+        for pair, rows in by_set(one.astype(np.int64) * len(sizes) + other).items():
+            found[divmod(pair, len(sizes))][first[rows], second[rows]] = counts[rows]
+    return {pair: np.clip(table, 0, _MOST) * cells.factor for pair, table in found.items()}
 
 
 def bin_of(value: Expression, domain: Sequence[Value], column: ColumnDomain, bins: IntArray) -> Expression:
@@ -114,7 +168,7 @@ def _totals(cells: TableCells) -> tuple[Total, ...]:
 
 
 def _name(place: int) -> str:
-    return f"bin {place}"
+    return f"{_BIN}{place}"
 
 
 def _without(keys: int, kept: Sequence[int]) -> int:

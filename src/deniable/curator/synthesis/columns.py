@@ -7,8 +7,9 @@ columns mostly hangs on one of these, and no table could be measured of every mo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date, time
+from datetime import date, time, timedelta
 from fractions import Fraction
+from math import floor
 
 from deniable.core.algebra.expression import Kind
 from deniable.core.calendar import counted
@@ -20,6 +21,9 @@ from deniable.releases.synthetic.domain import ColumnDomain, Part
 
 _CELLS = 1000
 """Into how many a number without a step is divided."""
+_MOST_VALUES = 1 << 17
+"""Of whole numbers, days and steps; where there are more, as many equal parts are told apart."""
+_DAY_ONE = date(1970, 1, 1)
 _LONGEST = 200
 """Characters of a value that a synthetic column can hold."""
 _MOST_DECIMALS = 9
@@ -40,10 +44,13 @@ def keys_of(alias: str, column: DeclaredColumn) -> list[tuple[str, Part | None]]
         ]
     if column.kind is Kind.TIME:
         return [(f"FLOOR(epoch({own}) / 60)", None)]
+    if (wide := _wide(column)) is not None:
+        first, _, together = wide
+        return [(f"FLOOR(({_units(own, column)} - {first}) / {together})", None)]
     if (span := _span(column)) is None:
         return [(own, None)]
     if column.step is not None:
-        return [(f"FLOOR({own} / {_literal(column.step)} + 0.5)", None)]
+        return [(_steps(own, column.step), None)]
     low, high = span
     return [(f"FLOOR(({own} - {_literal(low)}) / {_literal((high - low) / _CELLS)})", None)]
 
@@ -57,6 +64,23 @@ def domain_of(column: DeclaredColumn, part: Part | None, values: Sequence[Value]
         name = f"{column.name} ({part.value})"
         return ColumnDomain(
             name, column.kind, tuple(values), ordered=True, of=column.name, part=part, ends=_ends(column)
+        )
+    if (wide := _wide(column)) is not None:
+        first, last, together = wide
+        unit = column.step if column.kind is Kind.NUMBER and column.step is not None else Fraction(1)
+        starts = [
+            _of_units(min(first + place * together, last), column) if isinstance(place, int) else None
+            for place in values
+        ]
+        return ColumnDomain(
+            column.name,
+            column.kind,
+            tuple(starts),
+            ordered=True,
+            width=unit * together,
+            unit=unit,
+            decimals=_decimals(column),
+            ends=(first, last),
         )
     shown: list[Value | Fraction] = list(values)
     width, span = None, _span(column)
@@ -91,6 +115,42 @@ def _span(column: DeclaredColumn) -> tuple[Fraction, Fraction] | None:
     if not isinstance(column.low, Fraction) or not isinstance(column.high, Fraction):
         return None
     return column.low, column.high
+
+
+def _wide(column: DeclaredColumn) -> tuple[int, int, int] | None:
+    """Of whole numbers, days or steps of which there are too many: the first, the last, and how many go together."""
+    stepped = column.kind is Kind.NUMBER and column.step is not None
+    if not (stepped or column.kind in (Kind.INTEGER, Kind.DATE)) or column.values is not None or column.low is None:
+        return None
+    first, last = (_in_units(bound, column) for bound in (column.low, column.high))
+    together = -(-(last - first + 1) // _MOST_VALUES)
+    return None if together == 1 else (first, last, together)
+
+
+def _units(own: str, column: DeclaredColumn) -> str:
+    """Which whole number, day or step a value is, in SQL; days are counted from the first of all."""
+    if column.kind is Kind.DATE:
+        return f"({own} - DATE '{_DAY_ONE.isoformat()}')"
+    return own if column.step is None or column.kind is Kind.INTEGER else _steps(own, column.step)
+
+
+def _in_units(bound: object, column: DeclaredColumn) -> int:
+    """The same of a bound."""
+    if isinstance(bound, date):
+        return (bound - _DAY_ONE).days
+    value = Fraction(bound)  # type: ignore[call-overload]  # a number
+    return floor(value / column.step + Fraction(1, 2)) if column.step and column.kind is Kind.NUMBER else int(value)
+
+
+def _of_units(count: int, column: DeclaredColumn) -> Value | Fraction:
+    """The value that it is."""
+    if column.kind is Kind.DATE:
+        return _DAY_ONE + timedelta(days=count)
+    return count * column.step if column.step and column.kind is Kind.NUMBER else count
+
+
+def _steps(own: str, step: Fraction) -> str:
+    return f"FLOOR({own} / {_literal(step)} + 0.5)"
 
 
 def _ends(column: DeclaredColumn) -> tuple[int, int]:

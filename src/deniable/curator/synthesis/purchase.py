@@ -28,7 +28,7 @@ from deniable.core.event import Event
 from deniable.core.grid import IntArray
 from deniable.core.loss import Loss
 from deniable.curator.purchase import Round
-from deniable.curator.synthesis.bins import by_pair, by_value, exact_pairs, exact_values
+from deniable.curator.synthesis.bins import by_pairs, by_value, exact_pairs, exact_values, narrowed
 from deniable.curator.synthesis.cells import Selected, TableCells, table_cells
 from deniable.curator.synthesis.conditions import constraints, satisfying
 from deniable.planner import ChargeLimits, Spend
@@ -113,7 +113,8 @@ class SynthesisPlan:
             yield Round((by_value(cells),), partial(_counts, cells, recipe))
             counted = recipe.counted(_numbers(noisy[first]))
             self.told(f"{cells.name}: counting pairs")
-            yield Round((by_pair(cells, counted.finest, recipe.pairs),), partial(_pairs, cells, counted))
+            queries = by_pairs(cells, counted.finest, recipe.pairs)
+            yield Round(queries, partial(_pairs, cells, counted), narrowed)
             measured = counted.measured(_numbers(noisy[first + 1]))
             given, size = self._given(number, counted, noisy)
             self.told(f"{cells.name}: drawing rows")
@@ -121,8 +122,8 @@ class SynthesisPlan:
                 rows, method = measured.draw(size, chance, given)
             yield Round((), partial(_rows, cells, rows, method))
             self.told(f"{cells.name}: certifying")
-            query = by_pair(cells, counted.shown, recipe.pairs)
-            yield Round((query,), partial(_distances, cells, counted, rows))
+            queries = by_pairs(cells, counted.shown, recipe.pairs)
+            yield Round(queries, partial(_distances, cells, counted, rows), narrowed)
 
     def released(self, recorded: Sequence[pa.Table], *, free: bool) -> SyntheticRelease:
         """What is made of the recorded tables."""
@@ -244,7 +245,7 @@ def _counts(cells: TableCells, recipe: Recipe, exact: Sequence[pa.Table]) -> pa.
 def _pairs(cells: TableCells, counted: CountedTable, exact: Sequence[pa.Table]) -> pa.Table:
     """The second's: of all scores, and then of the tables that these choose."""
     pairs = counted.pairs
-    return _kept(pairs.measure(exact_pairs(cells, counted.finest, pairs.all, exact[0])))
+    return _kept(pairs.measure(exact_pairs(cells, counted.finest, pairs.all, exact)))
 
 
 def _rows(cells: TableCells, rows: Sequence[IntArray], method: str, exact: Sequence[pa.Table]) -> pa.Table:
@@ -260,7 +261,7 @@ def _distances(
 ) -> pa.Table:
     """The last round's: of the distances between the rows that were drawn and those that there are."""
     shown, certificate = counted.shown, counted.certificate
-    found = exact_pairs(cells, shown, certificate.pairs, exact[0])
+    found = exact_pairs(cells, shown, certificate.pairs, exact)
     table = [narrow(own, own.size)[row] for own, row in zip(shown, rows, strict=True)]
     return _kept(certificate.measure(found, table))
 

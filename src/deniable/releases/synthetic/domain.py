@@ -41,13 +41,15 @@ class ColumnDomain:
     """Whether rows can have a value that is not listed; they are counted, in the last place."""
     width: Fraction | None = None
     """Of a number without a step: how far the values reach that are counted together, from the one that is listed."""
+    unit: Fraction | None = None
+    """Of whole numbers, days or steps that are too many to be told apart each: one of them. `width` holds several."""
     decimals: int | None = None
     """Of a decimal: how many digits it has behind the point."""
     of: str | None = None
     """Of a part: the column that it is a part of."""
     part: Part | None = None
     ends: tuple[int, int] = (0, 0)
-    """Of a timestamp or a time of day: its bounds, in microseconds."""
+    """Of a timestamp or a time of day: its bounds, in microseconds; of a column with a unit, in these."""
 
     @property
     def plain(self) -> bool:

@@ -36,7 +36,7 @@ _FINER = 4
 _CLEAR = (2.0, 2.0, 4.0)
 """How many deviations of a single count the finest, fine and coarse bins hold, at least."""
 _SHOWN = 100
-"""Up to so many values, the certificate tells each apart; of columns with more, coarse bins."""
+"""Up to so many values, the certificate tells each apart; of columns with more, coarse bins. Of many columns, fewer."""
 
 
 @dataclass(frozen=True)
@@ -137,8 +137,9 @@ class CountedTable:
     @property
     def shown(self) -> tuple[IntArray, ...]:
         """What the certificate tells apart: for every column, a number for each place."""
+        most = min(_SHOWN, finest_bins(len(self.recipe.pairs)))
         return tuple(
-            np.arange(column.size) if column.size <= _SHOWN else own.coarse[own.fine[own.finest]]
+            np.arange(column.size) if column.size <= most else own.coarse[own.fine[own.finest]]
             for column, own in zip(self.recipe.columns, self.pairs.resolutions, strict=True)
         )
 

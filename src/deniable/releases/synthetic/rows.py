@@ -61,14 +61,16 @@ _MICROSECONDS = {"day": 86_400_000_000, "quarter": 900_000_000, "minute": 60_000
 def as_declared(columns: Sequence[ColumnDomain], found: Sequence[IntArray], chance: np.random.Generator) -> pa.Array:
     """The values in these places, in the type that the column is declared to have; of all its parts, if it has parts.
 
-    Whatever is not listed is missing, unless it is a text. A number without a step lies anywhere in its place, and a
-    time of day at any second of its minute.
+    Whatever is not listed is missing, unless it is a text. A number without a step, or one of very many whole ones,
+    days or steps, lies anywhere in its place, and a time of day at any second of its minute.
     """
     column, rows = columns[0], found[0]
     if column.part is not None:
         return _moments(columns, found, chance)
     if column.kind is Kind.TIME:
         return _times(column, rows, chance)
+    if column.unit is not None:
+        return _within(column, column.unit, rows, chance)
     shown = [_plain(value, column.decimals) for value in column.values]
     if column.other:
         shown.append(OTHER if column.kind is Kind.TEXT else None)
@@ -79,6 +81,28 @@ def as_declared(columns: Sequence[ColumnDomain], found: Sequence[IntArray], chan
     numbers = values.to_numpy(zero_copy_only=False) + float(column.width) * chance.random(rows.size)
     last = max(float(value) for value in column.values if isinstance(value, Fraction))
     return pa.array(np.minimum(numbers, last), from_pandas=True)
+
+
+def _within(column: ColumnDomain, unit: Fraction, rows: IntArray, chance: np.random.Generator) -> pa.Array:
+    """Whole numbers, days or steps, any of those that are counted together."""
+    first, last = column.ends
+    together = int((column.width or unit) / unit)
+    parts = np.minimum(rows, (last - first) // together).astype(np.uint64)  # an engine's doubles may show one more
+    more = parts * np.uint64(together) + chance.integers(0, together, rows.size, dtype=np.uint64)
+    found = first + np.minimum(more, np.uint64(last - first)).view(np.int64)  # beyond 2^63 both wrap around, and meet
+    missing = rows >= column.present
+    if column.kind is Kind.DATE:
+        return pa.array(found.astype(np.int32), mask=missing).cast(pa.date32())
+    if column.kind is Kind.INTEGER:
+        return pa.array(found, mask=missing)
+    if column.decimals is None:
+        return pa.array(found * unit.numerator / unit.denominator, mask=missing)
+    digits = int(unit * 10**column.decimals)
+    exact = [
+        None if gone else Decimal(one * digits).scaleb(-column.decimals)
+        for one, gone in zip(found.tolist(), missing, strict=True)
+    ]
+    return pa.array(exact, pa.decimal128(38, column.decimals))
 
 
 def _plain(value: object, decimals: int | None) -> object:

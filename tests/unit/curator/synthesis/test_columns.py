@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import deniable
 from deniable.core.algebra.expression import Kind
 from deniable.core.algebra.query import WEIGHT
 from deniable.core.errors import Refused
@@ -19,6 +20,7 @@ from deniable.policy.column import Declared
 from deniable.releases import Synthesis
 from deniable.releases.synthetic.domain import Part
 from deniable.releases.synthetic.rows import as_declared
+from tests.support.limits import LOOSE
 from tests.support.synthetic import house, policy, visits
 
 SEEN = DeclaredColumn("seen", Kind.TIMESTAMP, dt.datetime(2025, 1, 1), dt.datetime(2025, 1, 31, 12))
@@ -106,3 +108,44 @@ def test_a_part_knows_its_column():
 def test_a_unit_weighs_as_many_rows_as_it_may_have(tmp_path, contribution):
     (cells,) = table_cells(policy(tmp_path, contribution), Synthesis("visits", ["age", "town"]), {})
     assert cells.reach == (contribution or 1) * WEIGHT
+
+
+WIDE = {
+    "number": DeclaredColumn("c", Kind.INTEGER, -(2**63), 2**63 - 1),
+    "day": DeclaredColumn("c", Kind.DATE, dt.date(1, 1, 1), dt.date(9999, 12, 31)),
+    "price": DeclaredColumn("c", Kind.NUMBER, Fraction(-(10**9)), Fraction(10**9), Fraction(1, 4)),
+    "cents": DeclaredColumn(
+        "c", Kind.NUMBER, Fraction(0), Fraction(10**7), Fraction(1, 100), declared=Declared.DECIMAL
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_columns_of_very_many_values_are_told_apart_by_equal_parts(tmp_path, name):
+    """What cannot be told apart value by value still has a place for all of it, and comes out within its bounds."""
+    column, rules = WIDE[name], policy(tmp_path, None)
+    table = rules.tables["visits"]
+    rules = replace(rules, tables={"visits": replace(table, columns={**table.columns, "c": column})})
+    (cells,) = table_cells(rules, Synthesis("visits", ["c", "grade"]), {})
+    wide = cells.columns[0]
+    assert wide.present <= 2**17 + 1
+    assert not wide.plain
+    assert wide.values[0] == column.low
+    places = np.array([0, wide.present // 2, wide.present - 1, wide.size - 1])
+    low, middle, high, missing = as_declared([wide], [places], np.random.default_rng(1)).to_pylist()
+    assert missing is None
+    assert column.low <= low < middle < high <= column.high
+    if column.step is not None:
+        assert (Fraction(middle) / column.step).denominator == 1
+
+
+def test_wide_columns_through_a_curator():
+    number, chance = 900, np.random.default_rng(1)
+    far = chance.integers(-(10**15), 10**15, number)
+    days = pa.array(chance.integers(-10_000, 20_000, number).astype(np.int32)).cast(pa.date32())
+    table = pa.table({"far": far, "day": days, "high": far > 0})
+    bounds = {"far": (-(10**15), 10**15), "day": (dt.date(1, 1, 1), dt.date(9999, 12, 31))}
+    with deniable.protect(table, epsilon=10**6, delta=1e-6, bounds=bounds, limits=LOOSE) as curator:
+        made = curator.synthesize(rho=500).table.to_pandas().dropna()
+    assert ((made.far > 0) == made.high).mean() > 0.9
+    assert made.day.astype(str).between("1942-01-01", "2025-01-01").mean() > 0.9
