@@ -19,6 +19,7 @@ _LOPSIDED = 0.8
 _LARGE, _SMALL = 1e12, 1e-4
 """Beyond these, numbers are written with an exponent."""
 _IN_FULL = 1000
+_BEYOND = 10**100
 _DIGITS = 4
 
 
@@ -54,6 +55,16 @@ def measured(
         return f"{text}e{power}" if power else text
 
     return rounded(value), _suffix(value, low, high, rounded)
+
+
+def many(number: int) -> str:
+    """A count in full; in words where it is beyond reading (Python does not write numbers of thousands of digits).
+
+    Example:
+        >>> many(1234567), many(10**5000)
+        ('1,234,567', 'very many')
+    """
+    return f"{number:,}" if number < _BEYOND else "very many"
 
 
 def error(size: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from fastapi import FastAPI
@@ -47,6 +48,7 @@ def make_app(service: Service, *, secure: bool = False) -> FastAPI:
     app.add_middleware(RequestGuard, limits=service.limits, secure=secure)
     plain = app.openapi
 
+    @cache
     def described() -> dict[str, Any]:
         found = plain()
         parts = found.setdefault("components", {})

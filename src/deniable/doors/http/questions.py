@@ -106,10 +106,11 @@ async def release(  # noqa: PLR0917 - same
     """All queries of the workload."""
     from deniable.releases.linear.toml import read_workload  # noqa: PLC0415 - strategies are slow to load
 
-    form, workload = wanted(accept), read_workload(released.workload)
+    form, spending = wanted(accept), released.named()
+    workload = await session.free("workload", lambda: read_workload(released.workload))
 
     async def work(asked: Asked) -> Ready[Any]:
-        return await session.released(workload, released.named(), lambda found: Ready(found, form, written), asked.told)
+        return await session.released(workload, spending, lambda found: Ready(found, form, written), asked.told)
 
     return await _answered(request, session, (form, prefer, idempotency_key, released.model_dump_json()), work)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core.errors import Refused
+from deniable.core.shown import many
 from deniable.releases.linear.domain import Domain
 from deniable.releases.linear.matrices.factors import Factor, FloatArray, Shape
 from deniable.releases.linear.workload import Product
@@ -73,7 +74,7 @@ class Task:
         if self.queries > MOST_QUERIES:
             raise Refused(
                 "too-many-queries",
-                f"There would be {self.queries:,} queries, and {MOST_QUERIES:,} are the most.",
+                f"There would be {many(self.queries)} queries, and {MOST_QUERIES:,} are the most.",
                 "Use coarser attributes, such as age // 5, or fewer of them.",
             )
 

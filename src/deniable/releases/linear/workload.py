@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
+from math import comb
 
 from deniable.core.errors import InvalidArgumentError
 from deniable.core.number import Number, positive, whole
@@ -59,6 +60,10 @@ class Workload:
     where: str | None = None
     """Only rows that satisfy this condition are there at all."""
 
+    def __post_init__(self) -> None:
+        """Not without end, however it was put together."""
+        _bear(len(self.parts))
+
     @classmethod
     def histogram(cls, *attributes: str) -> Workload:
         """Every combination of values: one attribute is a histogram, several are a cross-tabulation."""
@@ -78,9 +83,11 @@ class Workload:
     def marginals(cls, attributes: Sequence[str], order: int) -> Workload:
         """Every cross-tabulation of `order` of these attributes."""
         names = _names(attributes)
-        if whole("order", order) > len(names):
+        many = whole("order", order)
+        if many > len(names):
             raise InvalidArgumentError("order", f"must be at most the {len(names)} attributes, not {order}")
-        return cls(tuple(_product(dict.fromkeys(chosen, Shape.VALUES)) for chosen in combinations(names, order)))
+        _bear(comb(len(names), many))  # before the first of them is made
+        return cls(tuple(_product(dict.fromkeys(chosen, Shape.VALUES)) for chosen in combinations(names, many)))
 
     @classmethod
     def product(cls, shapes: Mapping[str, Shape | str]) -> Workload:
@@ -122,16 +129,19 @@ class Workload:
     __rmul__ = __mul__
 
     def check(self) -> None:
-        """There must be something to answer, and not without end."""
+        """There must be something to answer."""
         if not self.parts:
             raise InvalidArgumentError("workload", "must not be empty: join histograms, ranges or marginals with |")
-        if len(self.parts) > _MOST_PARTS:
-            raise InvalidArgumentError("workload", f"must not have more than {_MOST_PARTS:,} parts")
 
     def __repr__(self) -> str:
         """In words."""
         about = "" if self.table is None else f" of {self.table}" + (f" where {self.where}" if self.where else "")
         return f"Workload{about}: {'; '.join(_words(part) for part in self.parts) or 'empty'}"
+
+
+def _bear(parts: int) -> None:
+    if parts > _MOST_PARTS:
+        raise InvalidArgumentError("workload", f"must not have more than {_MOST_PARTS:,} parts")
 
 
 def _names(attributes: Sequence[str]) -> tuple[str, ...]:

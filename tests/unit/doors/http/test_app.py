@@ -174,8 +174,12 @@ def test_a_batch_and_a_release(people):
     work = {"table": "visits", "parts": [{"histogram": ["region"]}]}
     released = people["alice"].post("/v1/releases", json={"workload": work, "epsilon": 1})
     assert released.status_code == 200, released.text
-    wrong = people["alice"].post("/v1/releases", json={"workload": {"parts": 7}, "epsilon": 1})
-    assert wrong.status_code == 400
+    endless = {"parts": [{"marginals": [f"a{number}" for number in range(60)], "order": 30}]}
+    for wrong in ({"parts": 7}, {"parts": [{"marginals": ["region"], "order": "x"}]}, endless):
+        assert (
+            people["alice"].post("/v1/releases", json={"workload": wrong, "epsilon": 1}).json()["code"]
+            == "bad-argument"
+        )
 
 
 def test_everybody_sees_what_is_theirs(people):

@@ -8,15 +8,20 @@ from hypothesis.extra.numpy import arrays
 
 from deniable.core.errors import InvalidArgumentError, Refused
 from deniable.releases import Workload
+from deniable.releases.linear.domain import Attribute, Domain
 from deniable.releases.linear.nonnegative import tidied
-from tests.support.workloads import line, task
+from tests.support.workloads import task
+
+
+def pairs(letter, many):
+    return Workload.marginals([f"{letter}{number}" for number in range(many)], order=2)
 
 
 def test_workloads_are_joined_and_weighed():
     work = 3 * (Workload.ranges("a") | Workload.histogram("a", "b") * "0.5")
     assert [float(part.weight) for part in work.parts] == [3, 1.5]
     assert work.attributes == ("a", "b")
-    assert len(Workload.marginals(list("abcde"), order=2).parts) == 10
+    assert len(Workload.marginals(list("abcde"), order="2").parts) == 10
 
 
 @pytest.mark.parametrize(
@@ -34,6 +39,8 @@ def test_workloads_are_joined_and_weighed():
         lambda: Workload.ranges("a") * float("nan"),
         lambda: Workload.ranges("a").on("one") | Workload.ranges("a").on("two"),
         lambda: Workload().check(),
+        lambda: Workload.marginals([f"a{number}" for number in range(60)], order=30),
+        lambda: pairs("a", 200) | pairs("b", 40),
     ],
 )
 def test_what_cannot_be_is_named(make):
@@ -46,9 +53,12 @@ def test_an_order_is_needed_for_ranges():
         task(Workload.ranges("b"))
 
 
-def test_queries_beyond_all_tables_are_refused():
+@pytest.mark.parametrize("attributes", [1, 1_500])
+def test_queries_beyond_all_tables_are_refused(attributes):
+    """Also where there are so many that Python does not write their number."""
+    domain = Domain(tuple(Attribute(f"a{place}", tuple(range(10_000)), ordered=True) for place in range(attributes)))
     with pytest.raises(Refused, match="queries") as caught:
-        line(Workload.ranges("a"), 10_000)
+        task(Workload.ranges(*(one.name for one in domain.attributes)), domain)
     assert caught.value.code == "too-many-queries"
 
 

@@ -11,6 +11,7 @@ from unicodedata import normalize
 
 from deniable.core.algebra.expression import Expression, Kind, Literal, Range
 from deniable.core.errors import Refused
+from deniable.core.shown import many
 from deniable.planner.expressions.long_numbers import held
 
 MOST_GROUPS = 1 << 20
@@ -45,7 +46,7 @@ def groups(keys: Sequence[GroupKey]) -> int:
     """How many combinations of known key values there are; without keys, one."""
     number = prod(len(key.domain or ()) for key in keys)
     if number > MOST_GROUPS:
-        raise Refused("too-many-groups", f"There would be {number:,} groups.", "Group by fewer or coarser keys.")
+        raise Refused("too-many-groups", f"There would be {many(number)} groups.", "Group by fewer or coarser keys.")
     return number
 
 
