@@ -15,6 +15,7 @@ from deniable.core.loss import Loss
 from deniable.curator import create
 from deniable.curator.profiling.purchase import plan_profile
 from deniable.planner import Spend
+from deniable.releases.profile.suggest import suggestions, untold
 from tests.support.curators import curator, silence
 from tests.support.tables import REGIONS, policy, visits
 
@@ -104,6 +105,25 @@ def test_nobody_moves_a_measurement_farther_than_was_paid_for(tmp_path, monkeypa
     for other in vectors[1:]:
         for size, before, after in zip(sizes, vectors[0], other, strict=True):
             assert ((before - after).astype(float) ** 2).sum() <= float(size) ** 2
+
+
+def test_where_noise_may_hide_everybody_nothing_is_said_of_their_rows(tmp_path, monkeypatch):
+    """A few dozen people at rho 0.0003: what follows from nothing is no suggestion, no expectation and no share.
+
+    The noise itself is left out; its width, which is all that counts here, is as it was charged.
+    """
+    silence(monkeypatch)
+    with house(tmp_path, visits(200, seed=6), contribution=3) as one:
+        profile = one.profile(rho="0.0003")
+        people = profile.tables["visits"].people
+        assert people.beyond > people.people.low / 2
+        assert not any(found.setting == "contribution" for found in suggestions(profile, Fraction(1)))
+        assert any("no contribution suggested" in text for text in untold(profile))
+        assert not any("0.0% to 100.0%" in note for note in profile.notes)
+        quote = one.explain("SELECT region, COUNT(*) AS n, AVG(cost) AS m FROM visits GROUP BY region", epsilon=1)
+    assert quote.rows is None
+    (told,) = [note for note in quote.notes if "contribution" in note]
+    assert told == "profile: nobody can tell how many of the rows of visits contribution 3 leaves out"
 
 
 def _parts(plan, recorded):

@@ -118,7 +118,8 @@ def _profiled(plan: Plan, table: TableProfile) -> list[float]:
     the rows; others have equal ones.
     """
     groups = plan.quote.groups
-    if not groups or plan.bound.source.where is not None:
+    unknown = table.people is not None and not table.people.telling
+    if not groups or plan.bound.source.where is not None or unknown:
         return []
     kept = 1.0 if table.people is None else 1 - table.people.cut(plan.bound.source.contribution).value
     rows = table.rows.value * kept

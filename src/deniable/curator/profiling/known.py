@@ -119,6 +119,8 @@ def _cut(bound: Bound, table: TableProfile) -> list[str]:
     if people is None or bound.source.unit is None or not counted:
         return []
     cut, more = people.cut(most), people.more_than(most)
+    if not people.telling:
+        return [f"profile: nobody can tell how many of the rows of {table.name} contribution {most} leaves out"]
     text = f"profile: contribution {most} leaves out {_percents(cut)} of the rows of {table.name}"
     whose = f"(those of {more.low:,.0f} to {more.high:,.0f} people)"
     if not people.beyond:
@@ -133,7 +135,7 @@ def _smaller(bound: Bound, table: TableProfile) -> list[str]:
     """What smaller contributions would leave out, and how much noise they would save: all of it scales with them."""
     people, most = table.people, bound.source.contribution
     tried = [rows for part in (3, 10) if (rows := most // part) >= 1]
-    if not _cut(bound, table) or people is None or not tried:
+    if not _cut(bound, table) or people is None or not people.telling or not tried:
         return []
     texts = [
         f"contribution={rows} leaves out {_percents(people.cut(rows))}, for {rows / most:.0%} of the noise of counts"
@@ -148,7 +150,8 @@ def _best(plan: Plan, table: TableProfile, most: int) -> list[str]:
     `most`: what the policy allows, which may be more than was asked with.
     """
     people, asked, groups = table.people, plan.bound.source.contribution, plan.quote.groups
-    if people is None or not _cut(plan.bound, table) or plan.bound.source.where is not None or not groups:
+    told = people is not None and people.telling and _cut(plan.bound, table)
+    if people is None or not told or plan.bound.source.where is not None or not groups:
         return []
     lines = [(line, row) for line in plan.quote.lines if (row := _row_of(plan.bound, line.column))]
     if not lines:

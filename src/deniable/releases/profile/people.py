@@ -55,6 +55,11 @@ class RowsPerPerson:
         """So many people may have more rows than `known`, at most."""
         return int(max(0.0, np.floor(self._tail(self._cells).high)))
 
+    @property
+    def telling(self) -> bool:
+        """Whether those of whose rows nothing is known are surely the fewer. Else they may have most of the rows."""
+        return 2 * self.beyond <= self.people.low
+
     def more_than(self, rows: int) -> Between:
         """How many people have more rows than so many."""
         cell = int(np.searchsorted(self.edges, rows, side="right"))  # the first that begins above

@@ -231,7 +231,7 @@ def _said(table: TableProfile) -> list[str]:
         listed.append(f"{table.name}: {more:,} more columns of texts are on the page")
     if people is None:
         return [f"{table.name}: {around(table.rows)} rows", *listed]
-    told = [rows for rows in CONTRIBUTIONS if rows <= people.known]
+    told = [rows for rows in CONTRIBUTIONS if rows <= people.known and people.telling]
     cuts = [(rows, people.cut(rows)) for rows in told]
     cuts = [(rows, cut) for rows, cut in cuts if cut.high > _TELLING and cut.low < 1 - _TELLING]
     some = "; ".join(f"{rows:,}: {around(cut, whole=False)}" for rows, cut in cuts[:: -(-len(cuts) // _FEW) or 1])
@@ -246,11 +246,18 @@ def _said(table: TableProfile) -> list[str]:
 def _beyond(people: RowsPerPerson) -> str:
     if not people.beyond:
         return f"nobody has more than {people.known:,} rows"
-    return f"at most {people.beyond:,} people have more than {people.known:,} rows, and are left out here"
+    rows = f"{people.known:,} row{'s' * (people.known != 1)}"
+    return f"at most {people.beyond:,} people have more than {rows}, and are left out here"
 
 
 def _shares(one: ListedValues) -> str:
-    """Of the most common values; of the rest, how many they are."""
-    told = [f"{value} {around(share, whole=False)}" for value, share in list(one.shares.items())[:_FEW]]
-    more = [f"and {len(one.values) - _FEW:,} more values"] if len(one.values) > _FEW else []
-    return "; ".join([*told, *more, f"others {around(one.others, whole=False)}"])
+    """Of the most common values; of the rest, how many they are. Not of those of which noise says nothing."""
+    shares = {value: share for value, share in one.shares.items() if _is_known(share)}
+    told = [f"{value} {around(share, whole=False)}" for value, share in list(shares.items())[:_FEW]]
+    more = [f"and {len(one.values) - len(told):,} more values"] if len(one.values) > len(told) else []
+    others = [f"others {around(one.others, whole=False)}"] if _is_known(one.others) else []
+    return "; ".join([*told, *more, *others]) if told else "too much noise for so few people to tell its values apart"
+
+
+def _is_known(share: Between) -> bool:
+    return share.high - share.low < 1

@@ -27,6 +27,7 @@ _SEEN = 0.001
 """The least share that is written as one."""
 _BEYOND = 0.005
 """Of the values, about so many may lie beyond each bound."""
+_FEW_PEOPLE = "too much noise for so few people"
 _FEW = 5
 """Columns without suggestions that are named."""
 _MOST = 0.25
@@ -62,7 +63,7 @@ def suggestions(
     """
     found = []
     for table in profile.tables.values():
-        if table.people is not None:
+        if table.people is not None and table.people.telling:
             best = best_contribution(table.people, 1 / float(epsilon))
             why = f"{_left_out(table.people, best)}; best for a count at ε {float(epsilon):g}"
             found.append(Suggestion(table.name, None, "contribution", str(best), why))
@@ -85,15 +86,18 @@ def suggestions(
 
 
 def untold(profile: Profile) -> tuple[str, ...]:
-    """Of which columns no bounds are suggested, because the noise is too large for so few people, and what to do."""
+    """For what nothing is suggested, because the noise is too large for so few people, and what to do."""
     found: list[str] = []
     for table in profile.tables.values():
+        if table.people is not None and not table.people.telling:
+            why = f"{_FEW_PEOPLE}: nobody can tell how many rows they have"
+            found.append(f"tables.{table.name}: no contribution suggested, {why}; spend more rho, or say it")
         outside = {name: _bounds(column)[1] for name, column in table.columns.items()}
         unsure = {name: share for name, share in outside.items() if share is None or share.high > _MOST}
         listed = dict(list(unsure.items())[:_FEW])
         for name, share in listed.items():
             most = "nobody can tell how many" if share is None else f"up to {share.high:.0%}"
-            why = f"too much noise for so few people: {most} of the values could lie outside"
+            why = f"{_FEW_PEOPLE}: {most} of the values could lie outside"
             found.append(f"tables.{table.name}.columns.{name}: no bounds suggested, {why}; spend more rho, or say them")
         if more := len(unsure) - len(listed):
             found.append(f"tables.{table.name}: and for {more:,} more columns, for the same reason")
