@@ -170,7 +170,8 @@ def _number(child: DeclaredTable, place: int) -> str:
 def _bound(policy: Policy, name: str, joined: str, keys: Sequence[_Wanted], selected: Selected) -> TableCells:
     """The question, bound; and the columns that its keys are."""
     if not 1 < len(keys) <= MOST_COLUMNS:
-        reason = f"Table {name!r} would have {len(keys)} columns, with what is known of its parents."
+        many = f"{len(keys)} column{'s' * (len(keys) != 1)}"
+        reason = f"Table {name!r} would have {many}, with what is known of its parents."
         raise Refused("synthetic-columns", reason, f"Name two to {MOST_COLUMNS} of them.")
     question = f"SELECT COUNT(*) FROM {joined} GROUP BY {', '.join(key.sql for key in keys)}"  # noqa: S608 - names of the policy, quoted; parsed as any question
     try:

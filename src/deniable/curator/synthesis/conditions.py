@@ -21,6 +21,9 @@ def satisfying(policy: Policy, cells: TableCells, condition: str) -> tuple[tuple
     """Which of a table's own columns a condition is about, and which of their values satisfy it."""
     own = range(cells.given, len(cells.columns) - len(cells.children))
     places = [place for place in own if cells.columns[place].plain]  # others are not told apart by their own values
+    if not places:
+        hint = "Timestamps, times, numbers without a step and columns of very many values are counted in parts."
+        raise Refused("no-cells", f"No column of {cells.name!r} is told apart by its own values.", hint)
     asked = ReleaseCells.of(policy, cells.name, [quoted(cells.columns[place].name) for place in places], None)
     axes, satisfied = asked.satisfying(condition, [cells.bound.keys[place].domain or () for place in places])
     return tuple(places[axis] for axis in axes), satisfied

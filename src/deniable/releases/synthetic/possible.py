@@ -16,7 +16,11 @@ from deniable.core.errors import Refused
 from deniable.core.grid import IntArray
 
 _STEPS = 1 << 28
-"""Combinations that are looked at in all; beyond, constraints are taken to leave nothing."""
+"""Combinations that are looked at in all, about a second; beyond, constraints are taken to leave nothing."""
+_LOOK = 1 << 13
+"""What looking at a constraint takes in any case, in combinations."""
+_NAMED = 3
+"""Constraints that a refusal quotes."""
 
 Left = dict[int, NDArray[np.bool_]]
 """By column: which of its places are not ruled out yet."""
@@ -59,7 +63,8 @@ def possible_row(constraints: Sequence[Constraint], only: Left | None = None, un
     search = _Search(constraints)
     found = search.completed(left | (only or {}))
     if found is None:
-        said = " AND ".join(f"({constraint.text})" for constraint in constraints)
+        said = " AND ".join(f"({constraint.text})" for constraint in constraints[:_NAMED])
+        said += f", and {len(constraints) - _NAMED} more" if len(constraints) > _NAMED else ""
         reason = "No row can satisfy" if search.steps > 0 else "No row was found that satisfies"
         hint = "Give constraints that rows satisfy, and leave out columns that are always missing."
         raise Refused("no-rows", f"{reason} {said}{unless}.", hint)
@@ -101,7 +106,7 @@ class _Search:
             for constraint in self.constraints:
                 places = [np.flatnonzero(found[axis]) for axis in constraint.axes]
                 allowed = constraint.allowed[np.ix_(*places)]
-                self.steps -= allowed.size + 1
+                self.steps -= allowed.size + _LOOK
                 if self.steps <= 0 or not allowed.any():
                     return None
                 for number, axis in enumerate(constraint.axes):

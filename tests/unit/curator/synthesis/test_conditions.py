@@ -1,6 +1,7 @@
 """Constraints: what no made-up row violates, and what that costs, which is nothing."""
 
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,7 @@ from deniable.planner import Spend
 from deniable.releases import Synthesis
 from deniable.releases.synthetic.bins import Bins
 from deniable.releases.synthetic.constraints import mended, zeros
-from deniable.releases.synthetic.possible import Constraint
+from deniable.releases.synthetic.possible import Constraint, possible_row
 from tests.support.limits import LOOSE
 from tests.support.synthetic import policy
 
@@ -130,6 +131,21 @@ def test_constraints_that_leave_nothing_are_refused_before_anything_is_paid(tmp_
     with pytest.raises(Refused) as refusal:
         plan_synthesis(rules, wanted, Spend.of(rho=1), {})
     assert refusal.value.code == code
+
+
+def _all_different(columns, places):
+    return [Constraint(f"{one} <> {other}", (one, other), ~np.eye(places, dtype=bool)) for one, other in columns]
+
+
+def test_what_is_too_entangled_to_be_searched_is_refused(monkeypatch):
+    """Five columns of four values are never all different, which no pair of them shows."""
+    pairs = list(combinations(range(5), 2))
+    assert set(possible_row(_all_different(pairs, 5)).values()) == set(range(5))
+    with pytest.raises(Refused, match=r"No row can satisfy \(0 <> 1\) .*, and 7 more"):
+        possible_row(_all_different(pairs, 4))
+    monkeypatch.setattr("deniable.releases.synthetic.possible._STEPS", 1 << 17)
+    with pytest.raises(Refused, match="No row was found"):
+        possible_row(_all_different(pairs, 4))
 
 
 def test_constraints_are_by_table():
