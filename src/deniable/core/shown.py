@@ -19,7 +19,7 @@ _LOPSIDED = 0.8
 _LARGE, _SMALL = 1e12, 1e-4
 """Beyond these, numbers are written with an exponent."""
 _IN_FULL = 1000
-_BEYOND = 10**100
+_BEYOND = 10**30
 _DIGITS = 4
 
 
