@@ -19,6 +19,7 @@ _MOST_PLACES = 15
 _CLOSED = frozenset({"add", "subtract", "multiply", "negate", "absolute"})
 """Functions that make decimals of decimals."""
 _COMPARISONS = frozenset({"equal", "unequal", "less", "at_most", "more", "at_least", "in"})
+_ROUNDINGS = frozenset({"sign", "to_integer", "truncate", "floor", "ceiling", "round"})
 _FALSE = Literal(value=False, kind=Kind.BOOLEAN)
 
 Scaled = tuple[Expression, int]
@@ -102,7 +103,8 @@ def _picked(value: Call) -> Arguments:
 
 def _rounded(name: str, arguments: Arguments) -> Expression | None:
     """A decimal to so many places; to a whole number by a division that cuts off."""
-    scaled = _scaled(arguments[0]) if arguments and _is_computed(arguments[0]) else None
+    computed = name in _ROUNDINGS and _is_computed(arguments[0])
+    scaled = _scaled(arguments[0]) if computed else None
     if scaled is None:
         return None
     value, places = scaled

@@ -71,8 +71,9 @@ def _is_short(call: Call) -> bool:
         return _is_given(call) or not any(map(is_long, _chosen(call)))
     if any(map(is_long, call.arguments)):
         return False
-    whole = call.kind is Kind.INTEGER and all(column.kind is Kind.INTEGER for column in columns(call))
-    return held(call.range) or not whole
+    if call.kind is not Kind.INTEGER or held(call.range):
+        return True
+    return any(column.kind is not Kind.INTEGER for column in columns(call))
 
 
 def is_long(part: Expression) -> bool:
