@@ -17,7 +17,7 @@ from rich.text import Text
 from deniable.apps.exits import ExitCode
 from deniable.apps.options import Policy
 from deniable.core.errors import InvalidArgumentError
-from deniable.core.shown import printable
+from deniable.core.shown import plain, printable
 from deniable.files import atomic
 from deniable.files.formats import bare
 from deniable.files.source import DataFile, parts
@@ -99,7 +99,7 @@ def check(
         console.print(part, soft_wrap=isinstance(part, Text))
     guarantee = loaded.budget
     console.print(
-        f"budget: epsilon {float(guarantee.epsilon):g}, delta {float(guarantee.delta):g}; {loaded.neighbours.value}"
+        f"budget: epsilon {plain(guarantee.epsilon)}, delta {plain(guarantee.delta)}; {loaded.neighbours.value}"
     )
     daily = f"{'Each analyst' if loaded.analysts else 'Everybody together'} may ask {loaded.limits.questions_per_day:,}"
     console.print("limits:", *ChargeLimits.of(loaded).words, f"{daily} questions a day.")
