@@ -18,8 +18,8 @@ from deniable.core.algebra.expression import Kind
 from deniable.core.algebra.query import WEIGHT
 from deniable.core.conversion import mu_for
 from deniable.core.sensitivity import Neighbours
-from deniable.releases.synthetic.domain import ColumnDomain
-from deniable.releases.synthetic.likeness import counts_of
+from deniable.releases.synthetic.drawn.likeness import counts_of
+from deniable.releases.synthetic.measured.domain import ColumnDomain
 from deniable.releases.synthetic.recipe import Recipe
 
 _RADIUS = 1.96

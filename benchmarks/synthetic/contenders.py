@@ -26,12 +26,12 @@ from deniable.curator import Curator
 from deniable.curator.factory import engine_of
 from deniable.ledger import Ledger
 from deniable.policy import Policy
-from deniable.releases.synthetic.bins import Bins
-from deniable.releases.synthetic.estimates import Goal
-from deniable.releases.synthetic.likeness import Likeness, counts_of
-from deniable.releases.synthetic.one_way import nearest
-from deniable.releases.synthetic.portion import FINE, Portion, Vectors, read, weights_for
-from deniable.releases.synthetic.tree import from_tree
+from deniable.releases.synthetic.drawn.likeness import Likeness, counts_of
+from deniable.releases.synthetic.drawn.tree import from_tree
+from deniable.releases.synthetic.measured.bins import Bins
+from deniable.releases.synthetic.measured.estimates import Goal
+from deniable.releases.synthetic.measured.one_way import nearest
+from deniable.releases.synthetic.measured.portion import FINE, Portion, Vectors, read, weights_for
 
 DELTA = 1e-9
 

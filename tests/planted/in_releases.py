@@ -216,7 +216,7 @@ BUGS = (
     ),
     Bug(
         "synthetic: half the sensitivity of scores and certificates of a replaced unit",
-        "releases/synthetic/portion.py",
+        "releases/synthetic/measured/portion.py",
         "return 2 if self is Vectors.COUNTS else 4",
         "return 2 if self is Vectors.COUNTS else 1",
         (
@@ -227,7 +227,7 @@ BUGS = (
     ),
     Bug(
         "synthetic: counts of a replaced unit as of an added one",
-        "releases/synthetic/portion.py",
+        "releases/synthetic/measured/portion.py",
         "return 2 if self is Vectors.COUNTS else 4",
         "return 1 if self is Vectors.COUNTS else 4",
         (
@@ -238,7 +238,7 @@ BUGS = (
     ),
     Bug(
         "synthetic: weights beyond what was paid for",
-        "releases/synthetic/portion.py",
+        "releases/synthetic/measured/portion.py",
         "sum(weight**2 for weight in weights) > FINE**2:",
         "sum(weight**2 for weight in weights) > 2 * FINE**2:",
         (
@@ -249,7 +249,7 @@ BUGS = (
     ),
     Bug(
         "synthetic: pairs measured twice",
-        "releases/synthetic/pairs.py",
+        "releases/synthetic/measured/pairs.py",
         "return np.concatenate([scores, self.for_tables.measure(vectors, choice.weights)])",
         "twice = [self.for_tables.measure(vectors, choice.weights) for _ in range(2)]\n"
         "        return np.concatenate([scores, (twice[0] + twice[1]) // 2])",
@@ -260,7 +260,7 @@ BUGS = (
     ),
     Bug(
         "synthetic: pairs chosen by their true scores",
-        "releases/synthetic/pairs.py",
+        "releases/synthetic/measured/pairs.py",
         "choice = self.choice(scores)\n        if not choice.tables:\n            return scores",
         "choice = self.choice(np.array(distances) * self.score_weights[0])\n"
         "        if not choice.tables:\n            return scores",

@@ -13,7 +13,7 @@ from deniable.core.algebra.query import WEIGHT
 from deniable.core.distributions.normal import quantile
 from deniable.core.sensitivity import Neighbours
 from deniable.releases.synthetic.certificate import Certificate
-from deniable.releases.synthetic.portion import FINE, Portion, Vectors
+from deniable.releases.synthetic.measured.portion import FINE, Portion, Vectors
 from tests.support.limits import LOOSE
 
 ALARM = 1e-7

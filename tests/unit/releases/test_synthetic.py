@@ -14,18 +14,18 @@ from deniable.core.errors import InvalidArgumentError
 from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian
 from deniable.releases import Synthesis
-from deniable.releases.synthetic import tree
-from deniable.releases.synthetic.bins import Bins, binned
-from deniable.releases.synthetic.companions import Companion, order
-from deniable.releases.synthetic.domain import ColumnDomain
-from deniable.releases.synthetic.estimates import Goal
-from deniable.releases.synthetic.field import PairwiseField
-from deniable.releases.synthetic.likeness import GoalSide, Likeness, Particles, counts_of
-from deniable.releases.synthetic.portion import FINE, Portion, Vectors, read, weights_for
+from deniable.releases.synthetic.drawn import tree
+from deniable.releases.synthetic.drawn.companions import Companion, order
+from deniable.releases.synthetic.drawn.field import PairwiseField
+from deniable.releases.synthetic.drawn.likeness import GoalSide, Likeness, Particles, counts_of
+from deniable.releases.synthetic.drawn.rows import as_declared, places
+from deniable.releases.synthetic.drawn.settle import Settling
+from deniable.releases.synthetic.drawn.tree import FALLBACK, FIELD, FOREST, drawn, from_tree
+from deniable.releases.synthetic.measured.bins import Bins, binned
+from deniable.releases.synthetic.measured.domain import ColumnDomain
+from deniable.releases.synthetic.measured.estimates import Goal
+from deniable.releases.synthetic.measured.portion import FINE, Portion, Vectors, read, weights_for
 from deniable.releases.synthetic.recipe import Recipe
-from deniable.releases.synthetic.rows import as_declared, places
-from deniable.releases.synthetic.settle import Settling
-from deniable.releases.synthetic.tree import FALLBACK, FIELD, FOREST, drawn, from_tree
 
 SIZES = (40, 5, 8, 2, 3)
 ROWS = 20_000
@@ -175,7 +175,7 @@ def test_the_field_is_closer_than_the_tree_and_that_than_columns_alone():
 
 
 def test_settled_rows_are_much_closer_to_the_goals_than_drawn_ones(monkeypatch):
-    monkeypatch.setattr("deniable.releases.synthetic.field._PARTICLES", 2000)
+    monkeypatch.setattr("deniable.releases.synthetic.drawn.field._PARTICLES", 2000)
     measured = _measured(100, _people())
     settled, _ = drawn(measured.likeness, 5000, np.random.default_rng(3))
     monkeypatch.setattr(Settling, "settle", lambda *_: None)
@@ -270,7 +270,7 @@ def test_known_columns_stay_as_they_are():
 
 
 def test_more_rows_than_are_drawn_together(monkeypatch):
-    monkeypatch.setattr("deniable.releases.synthetic.field._TOGETHER", 4096)
+    monkeypatch.setattr("deniable.releases.synthetic.drawn.field._TOGETHER", 4096)
     people, chance = _people(), np.random.default_rng(3)
     rows, method = _measured("0.1", people).draw(10_000, chance)
     assert method == FIELD

@@ -15,8 +15,8 @@ from deniable.curator.groups import by_set, laid_out
 from deniable.curator.synthesis.cells import TableCells
 from deniable.planner.expressions.functions import call, number
 from deniable.planner.expressions.keys import Value
-from deniable.releases.synthetic.domain import ColumnDomain
-from deniable.releases.synthetic.pairs import Pair
+from deniable.releases.synthetic.measured.domain import ColumnDomain
+from deniable.releases.synthetic.measured.pairs import Pair
 
 _LEFT, _BIN = "left", "bin "
 _NARROW, _COUNT = ("one", "bin of one", "other", "bin of other"), "count"

@@ -18,7 +18,7 @@ from deniable.planner.aggregates.statistics import Statistic
 from deniable.planner.expressions.keys import Value
 from deniable.planner.plan import Bound
 from deniable.policy import DeclaredColumn, DeclaredTable, Policy
-from deniable.releases.synthetic.domain import ColumnDomain, Part
+from deniable.releases.synthetic.measured.domain import ColumnDomain, Part
 from deniable.releases.synthetic.synthesis import Synthesis
 
 MOST_COLUMNS = 60

@@ -17,7 +17,7 @@ from deniable.core.errors import Refused
 from deniable.planner.expressions.keys import Value
 from deniable.policy import DeclaredColumn
 from deniable.policy.column import Declared
-from deniable.releases.synthetic.domain import ColumnDomain, Part
+from deniable.releases.synthetic.measured.domain import ColumnDomain, Part
 
 _CELLS = 1000
 """Into how many a number without a step is divided."""

@@ -13,8 +13,8 @@ from deniable.curator.synthesis.cells import TableCells
 from deniable.curator.synthesis.columns import quoted
 from deniable.planner.release_cells import ReleaseCells
 from deniable.policy import Policy
-from deniable.releases.synthetic.domain import ColumnDomain
-from deniable.releases.synthetic.possible import Constraint, possible_row, tied
+from deniable.releases.synthetic.drawn.possible import Constraint, possible_row, tied
+from deniable.releases.synthetic.measured.domain import ColumnDomain
 
 
 def satisfying(policy: Policy, cells: TableCells, condition: str) -> tuple[tuple[int, ...], NDArray[np.bool_]]:

@@ -35,7 +35,7 @@ from deniable.planner import ChargeLimits, Spend
 from deniable.planner.listing import values_question
 from deniable.policy import Policy
 from deniable.releases.linear.measurement import together
-from deniable.releases.synthetic.bins import narrow
+from deniable.releases.synthetic.measured.bins import narrow
 from deniable.releases.synthetic.recipe import CountedTable, Recipe
 from deniable.releases.synthetic.report.quote import SynthesisQuote
 from deniable.releases.synthetic.report.release import SyntheticRelease, SyntheticTable, siblings

@@ -11,10 +11,10 @@ import numpy as np
 
 from deniable.core.algebra.query import WEIGHT
 from deniable.core.grid import IntArray
-from deniable.releases.synthetic.likeness import counts_of
-from deniable.releases.synthetic.one_way import FloatArray
-from deniable.releases.synthetic.pairs import Pair
-from deniable.releases.synthetic.portion import Portion, read, weights_for
+from deniable.releases.synthetic.drawn.likeness import counts_of
+from deniable.releases.synthetic.measured.one_way import FloatArray
+from deniable.releases.synthetic.measured.pairs import Pair
+from deniable.releases.synthetic.measured.portion import Portion, read, weights_for
 
 
 class Intervals(NamedTuple):

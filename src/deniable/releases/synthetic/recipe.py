@@ -15,19 +15,19 @@ import numpy as np
 from deniable.core.grid import IntArray
 from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian
-from deniable.releases.synthetic.bins import Bins, binned, narrow, sums
 from deniable.releases.synthetic.certificate import Certificate
-from deniable.releases.synthetic.companions import companion, order
-from deniable.releases.synthetic.constraints import mended, zeros
-from deniable.releases.synthetic.domain import ColumnDomain
-from deniable.releases.synthetic.estimates import fused, goals
-from deniable.releases.synthetic.likeness import Likeness
-from deniable.releases.synthetic.one_way import ColumnEstimate, FloatArray, OneWay
-from deniable.releases.synthetic.pairs import ColumnPairs, Pair, PairTable, coarse_bins, finest_bins, wanted
-from deniable.releases.synthetic.portion import Portion, Vectors
-from deniable.releases.synthetic.possible import Constraint
-from deniable.releases.synthetic.rows import places
-from deniable.releases.synthetic.tree import drawn
+from deniable.releases.synthetic.drawn.companions import companion, order
+from deniable.releases.synthetic.drawn.constraints import mended, zeros
+from deniable.releases.synthetic.drawn.likeness import Likeness
+from deniable.releases.synthetic.drawn.possible import Constraint
+from deniable.releases.synthetic.drawn.rows import places
+from deniable.releases.synthetic.drawn.tree import drawn
+from deniable.releases.synthetic.measured.bins import Bins, binned, narrow, sums
+from deniable.releases.synthetic.measured.domain import ColumnDomain
+from deniable.releases.synthetic.measured.estimates import fused, goals
+from deniable.releases.synthetic.measured.one_way import ColumnEstimate, FloatArray, OneWay
+from deniable.releases.synthetic.measured.pairs import ColumnPairs, Pair, PairTable, coarse_bins, finest_bins, wanted
+from deniable.releases.synthetic.measured.portion import Portion, Vectors
 
 SHARES = {"counts": Fraction(20, 100), "scores": Fraction(5, 100), "tables": Fraction(70, 100)}
 """Parts of the spend; the certificate has the rest."""

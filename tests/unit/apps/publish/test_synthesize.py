@@ -11,7 +11,7 @@ from deniable.core.errors import InvalidArgumentError, Refused
 
 @pytest.fixture
 def policy(visits, monkeypatch):
-    monkeypatch.setattr("deniable.releases.synthetic.field._SWEEPS", 4)
+    monkeypatch.setattr("deniable.releases.synthetic.drawn.field._SWEEPS", 4)
     return visits
 
 

@@ -10,7 +10,7 @@ from deniable.curator.synthesis import bins
 from deniable.curator.synthesis.bins import by_pairs, exact_pairs, narrowed, parted
 from deniable.curator.synthesis.cells import table_cells
 from deniable.releases import Synthesis
-from deniable.releases.synthetic.pairs import wanted
+from deniable.releases.synthetic.measured.pairs import wanted
 from tests.support.synthetic import engine, policy, visits
 
 COLUMNS = ["age", "town", "grade", "urgent", "seen"]

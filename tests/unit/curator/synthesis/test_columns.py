@@ -18,8 +18,8 @@ from deniable.curator.synthesis.columns import domain_of, keys_of
 from deniable.policy import DeclaredColumn
 from deniable.policy.column import Declared
 from deniable.releases import Synthesis
-from deniable.releases.synthetic.domain import Part
-from deniable.releases.synthetic.rows import as_declared
+from deniable.releases.synthetic.drawn.rows import as_declared
+from deniable.releases.synthetic.measured.domain import Part
 from tests.support.limits import LOOSE
 from tests.support.synthetic import house, policy, visits
 
@@ -72,7 +72,7 @@ def test_the_third_of_a_step_has_no_digits():
 
 
 def test_moments_keep_their_weekdays_hours_and_gaps(tmp_path, monkeypatch):
-    monkeypatch.setattr("deniable.releases.synthetic.field._PARTICLES", 2000)
+    monkeypatch.setattr("deniable.releases.synthetic.drawn.field._PARTICLES", 2000)
     table = visits(6000, seed=5)
     with house(tmp_path, policy(tmp_path, None), visits=table) as curator:
         release = curator.synthesize("visits", columns=["seen", "urgent", "at"], rho=20)

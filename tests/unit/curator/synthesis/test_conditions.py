@@ -14,9 +14,9 @@ from deniable.curator.synthesis.conditions import constraint
 from deniable.curator.synthesis.purchase import plan_synthesis
 from deniable.planner import Spend
 from deniable.releases import Synthesis
-from deniable.releases.synthetic.bins import Bins
-from deniable.releases.synthetic.constraints import mended, zeros
-from deniable.releases.synthetic.possible import Constraint, possible_row
+from deniable.releases.synthetic.drawn.constraints import mended, zeros
+from deniable.releases.synthetic.drawn.possible import Constraint, possible_row
+from deniable.releases.synthetic.measured.bins import Bins
 from tests.support.limits import LOOSE
 from tests.support.synthetic import policy
 
@@ -36,7 +36,7 @@ SAID = ["NOT married OR age >= 16", "total = rent + food", "age <= 99"]
 
 
 def test_no_row_violates_a_constraint(monkeypatch):
-    monkeypatch.setattr("deniable.releases.synthetic.field._PARTICLES", 1000)
+    monkeypatch.setattr("deniable.releases.synthetic.drawn.field._PARTICLES", 1000)
     with deniable.protect(_family(), epsilon=100, delta=1e-6, bounds=BOUNDS, limits=LOOSE) as curator:
         free = curator.synthesize("data", rho="0.01").table.to_pandas()
         release = curator.synthesize("data", rho="0.01", constraints=SAID)
@@ -143,7 +143,7 @@ def test_what_is_too_entangled_to_be_searched_is_refused(monkeypatch):
     assert set(possible_row(_all_different(pairs, 5)).values()) == set(range(5))
     with pytest.raises(Refused, match=r"No row can satisfy \(0 <> 1\) .*, and 7 more"):
         possible_row(_all_different(pairs, 4))
-    monkeypatch.setattr("deniable.releases.synthetic.possible._STEPS", 1 << 17)
+    monkeypatch.setattr("deniable.releases.synthetic.drawn.possible._STEPS", 1 << 17)
     with pytest.raises(Refused, match="No row was found"):
         possible_row(_all_different(pairs, 4))
 

@@ -13,8 +13,8 @@ from deniable.core.errors import Refused
 from deniable.curator.synthesis.purchase import plan_synthesis, unlisted_values
 from deniable.planner import Spend
 from deniable.releases import Synthesis
-from deniable.releases.synthetic.one_way import OneWay
-from deniable.releases.synthetic.pairs import ColumnPairs
+from deniable.releases.synthetic.measured.one_way import OneWay
+from deniable.releases.synthetic.measured.pairs import ColumnPairs
 from deniable.releases.synthetic.recipe import MeasuredTable
 from tests.support.curators import silence
 from tests.support.synthetic import SCHEMA, engine, house, odd, paid_for, policy, side_by_side, visits
@@ -29,11 +29,11 @@ SOMEONE = 10**6
 def quick(monkeypatch):
     """Fits are tested elsewhere; what is drawn from noisy numbers is the same for the same numbers."""
     monkeypatch.setattr("deniable.curator.synthesis.purchase.words", lambda *_: np.arange(4))
-    monkeypatch.setattr("deniable.releases.synthetic.field._SWEEPS", 4)
-    monkeypatch.setattr("deniable.releases.synthetic.field._POLISHED", 1)
-    monkeypatch.setattr("deniable.releases.synthetic.field._PARTICLES", 200)
-    monkeypatch.setattr("deniable.releases.synthetic.settle._SWEEPS", 1)
-    monkeypatch.setattr("deniable.releases.synthetic.pairs._FINEST", 40)
+    monkeypatch.setattr("deniable.releases.synthetic.drawn.field._SWEEPS", 4)
+    monkeypatch.setattr("deniable.releases.synthetic.drawn.field._POLISHED", 1)
+    monkeypatch.setattr("deniable.releases.synthetic.drawn.field._PARTICLES", 200)
+    monkeypatch.setattr("deniable.releases.synthetic.drawn.settle._SWEEPS", 1)
+    monkeypatch.setattr("deniable.releases.synthetic.measured.pairs._FINEST", 40)
     monkeypatch.setattr("deniable.releases.synthetic.recipe._FINER", 1)
 
 

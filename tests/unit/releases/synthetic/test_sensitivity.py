@@ -11,9 +11,9 @@ from deniable.core.errors import InvalidArgumentError
 from deniable.core.sensitivity import Neighbours
 from deniable.mechanisms import Gaussian
 from deniable.releases.synthetic.certificate import Certificate
-from deniable.releases.synthetic.domain import ColumnDomain
-from deniable.releases.synthetic.likeness import counts_of
-from deniable.releases.synthetic.portion import FINE, Portion, Vectors
+from deniable.releases.synthetic.drawn.likeness import counts_of
+from deniable.releases.synthetic.measured.domain import ColumnDomain
+from deniable.releases.synthetic.measured.portion import FINE, Portion, Vectors
 from deniable.releases.synthetic.recipe import Recipe
 
 SIZES = (6, 5, 4)

@@ -16,10 +16,10 @@ from deniable.core.errors import Refused
 from deniable.core.grid import IntArray
 from deniable.core.shown import label
 from deniable.releases.linear.query_estimate import QueryEstimate
-from deniable.releases.synthetic.domain import ColumnDomain, Part
-from deniable.releases.synthetic.one_way import FloatArray
+from deniable.releases.synthetic.drawn.rows import OTHER
+from deniable.releases.synthetic.measured.domain import ColumnDomain, Part
+from deniable.releases.synthetic.measured.one_way import FloatArray
 from deniable.releases.synthetic.recipe import MeasuredTable
-from deniable.releases.synthetic.rows import OTHER
 
 
 def counted(

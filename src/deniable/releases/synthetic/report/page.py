@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deniable.core.shown import percent
-from deniable.releases.synthetic.bins import sums
+from deniable.releases.synthetic.measured.bins import sums
 from deniable.releases.synthetic.report.answers import labels, levels
 
 if TYPE_CHECKING:
     from deniable.core.grid import IntArray
-    from deniable.releases.synthetic.domain import ColumnDomain
+    from deniable.releases.synthetic.measured.domain import ColumnDomain
     from deniable.releases.synthetic.report.release import SyntheticRelease, SyntheticTable
 
 _STYLE = """

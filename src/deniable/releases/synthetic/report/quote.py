@@ -13,7 +13,7 @@ from deniable.core.loss import Loss
 from deniable.display import Sheet, SheetColumn
 from deniable.display.sheet import MOST_ROWS
 from deniable.releases.quoted import QuotedLines
-from deniable.releases.synthetic.portion import FINE
+from deniable.releases.synthetic.measured.portion import FINE
 from deniable.releases.synthetic.recipe import SHARES, Recipe
 
 

@@ -25,11 +25,11 @@ from deniable.display.sheet import MOST_ROWS
 from deniable.files.tables import write_table
 from deniable.releases.linear.query_estimate import QueryEstimate
 from deniable.releases.synthetic.certificate import Certificate
-from deniable.releases.synthetic.domain import ColumnDomain
+from deniable.releases.synthetic.drawn.rows import as_declared
+from deniable.releases.synthetic.drawn.tree import FALLBACK
+from deniable.releases.synthetic.measured.domain import ColumnDomain
 from deniable.releases.synthetic.recipe import MeasuredTable, Recipe
 from deniable.releases.synthetic.report.answers import counted
-from deniable.releases.synthetic.rows import as_declared
-from deniable.releases.synthetic.tree import FALLBACK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

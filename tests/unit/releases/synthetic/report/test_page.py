@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from deniable.core.algebra.expression import Kind
-from deniable.releases.synthetic.domain import ColumnDomain
+from deniable.releases.synthetic.measured.domain import ColumnDomain
 from deniable.releases.synthetic.report.page import bars
 
 AGES = ColumnDomain("age", Kind.INTEGER, (*range(111), None), ordered=True, other=True)

@@ -13,9 +13,9 @@ import numpy as np
 
 from deniable.core.grid import IntArray
 from deniable.releases.linear.nonnegative import tidied
-from deniable.releases.synthetic.estimates import Goal
-from deniable.releases.synthetic.likeness import GoalSide, Likeness, Particles, Single
-from deniable.releases.synthetic.settle import Settling
+from deniable.releases.synthetic.drawn.likeness import GoalSide, Likeness, Particles, Single
+from deniable.releases.synthetic.drawn.settle import Settling
+from deniable.releases.synthetic.measured.estimates import Goal
 
 _PARTICLES = 8_000
 _SWEEPS = 20

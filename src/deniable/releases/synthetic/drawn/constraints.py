@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core.grid import IntArray
-from deniable.releases.synthetic.bins import Bins
-from deniable.releases.synthetic.estimates import Zeros
-from deniable.releases.synthetic.one_way import FloatArray
-from deniable.releases.synthetic.possible import Constraint, possible_row, tied
+from deniable.releases.synthetic.drawn.possible import Constraint, possible_row, tied
+from deniable.releases.synthetic.measured.bins import Bins
+from deniable.releases.synthetic.measured.estimates import Zeros
+from deniable.releases.synthetic.measured.one_way import FloatArray
 
 _PASSES = 3
 """Mending one constraint can break another."""

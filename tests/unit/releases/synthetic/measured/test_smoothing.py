@@ -5,7 +5,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from deniable.releases.synthetic.smoothing import MarkovChain, smoothed
+from deniable.releases.synthetic.measured.smoothing import MarkovChain, smoothed
 
 
 def test_a_chain_is_exactly_the_mean_over_all_ways():

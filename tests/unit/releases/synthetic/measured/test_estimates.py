@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from deniable.releases.synthetic.bins import Bins
-from deniable.releases.synthetic.estimates import goals
-from deniable.releases.synthetic.pairs import PairTable
+from deniable.releases.synthetic.measured.bins import Bins
+from deniable.releases.synthetic.measured.estimates import goals
+from deniable.releases.synthetic.measured.pairs import PairTable
 
 ROWS = 50_000.0
 

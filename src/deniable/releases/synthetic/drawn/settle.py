@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from deniable.core.grid import IntArray
-from deniable.releases.synthetic.likeness import GoalSide, Particles, Single
-from deniable.releases.synthetic.one_way import FloatArray
+from deniable.releases.synthetic.drawn.likeness import GoalSide, Particles, Single
+from deniable.releases.synthetic.measured.one_way import FloatArray
 
 _SWEEPS = 10
 _AFTER = 3

@@ -11,11 +11,11 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from deniable.core.grid import IntArray
-from deniable.releases.synthetic.bins import by_bin, narrow
-from deniable.releases.synthetic.estimates import Goal
-from deniable.releases.synthetic.field import PairwiseField
-from deniable.releases.synthetic.likeness import Likeness
-from deniable.releases.synthetic.one_way import FloatArray
+from deniable.releases.synthetic.drawn.field import PairwiseField
+from deniable.releases.synthetic.drawn.likeness import Likeness
+from deniable.releases.synthetic.measured.bins import by_bin, narrow
+from deniable.releases.synthetic.measured.estimates import Goal
+from deniable.releases.synthetic.measured.one_way import FloatArray
 
 FIELD, FOREST, FALLBACK = "pairwise field", "tree", "tree, as the fit did not converge"
 """How rows were found. Where the measured pairs are a tree, or several, it has all of them, and nothing is fitted."""

@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from deniable.core.algebra.expression import Kind
 from deniable.core.grid import IntArray
-from deniable.releases.synthetic.bins import by_bin
-from deniable.releases.synthetic.domain import ColumnDomain, Part
-from deniable.releases.synthetic.one_way import FloatArray
+from deniable.releases.synthetic.measured.bins import by_bin
+from deniable.releases.synthetic.measured.domain import ColumnDomain, Part
+from deniable.releases.synthetic.measured.one_way import FloatArray
 
 
 def places(

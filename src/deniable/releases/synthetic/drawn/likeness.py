@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core.grid import IntArray
-from deniable.releases.synthetic.bins import Bins
-from deniable.releases.synthetic.estimates import Goal, Zeros
-from deniable.releases.synthetic.one_way import FloatArray
+from deniable.releases.synthetic.measured.bins import Bins
+from deniable.releases.synthetic.measured.estimates import Goal, Zeros
+from deniable.releases.synthetic.measured.one_way import FloatArray
 
 Single = NDArray[np.float32]
 

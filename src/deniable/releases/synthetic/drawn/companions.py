@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from deniable.core.grid import IntArray
-from deniable.releases.synthetic.bins import sums
-from deniable.releases.synthetic.estimates import Goal
-from deniable.releases.synthetic.likeness import Likeness
-from deniable.releases.synthetic.one_way import FloatArray
+from deniable.releases.synthetic.drawn.likeness import Likeness
+from deniable.releases.synthetic.measured.bins import sums
+from deniable.releases.synthetic.measured.estimates import Goal
+from deniable.releases.synthetic.measured.one_way import FloatArray
 
 _NARROW = 0.25
 """A companion's values, given the bin, must be so much less spread than they are altogether."""

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.core.grid import IntArray
-from deniable.releases.synthetic.domain import ColumnDomain
-from deniable.releases.synthetic.one_way import FloatArray
+from deniable.releases.synthetic.measured.domain import ColumnDomain
+from deniable.releases.synthetic.measured.one_way import FloatArray
 
 
 @dataclass(frozen=True)

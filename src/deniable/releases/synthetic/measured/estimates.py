@@ -13,9 +13,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.releases.synthetic.bins import Bins, sums
-from deniable.releases.synthetic.one_way import ColumnEstimate, FloatArray, nearest
-from deniable.releases.synthetic.pairs import Pair, PairTable
+from deniable.releases.synthetic.measured.bins import Bins, sums
+from deniable.releases.synthetic.measured.one_way import ColumnEstimate, FloatArray, nearest
+from deniable.releases.synthetic.measured.pairs import Pair, PairTable
 
 Zeros = Mapping[Pair, NDArray[np.bool_]]
 """Cells of fine bins that no row can be in."""

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from deniable.core.grid import IntArray
 from deniable.releases.linear.nonnegative import tidied
-from deniable.releases.synthetic.domain import ColumnDomain
-from deniable.releases.synthetic.portion import Portion, read, weights_for
-from deniable.releases.synthetic.smoothing import smoothed
+from deniable.releases.synthetic.measured.domain import ColumnDomain
+from deniable.releases.synthetic.measured.portion import Portion, read, weights_for
+from deniable.releases.synthetic.measured.smoothing import smoothed
 
 FloatArray = NDArray[np.float64]
 

@@ -16,9 +16,9 @@ import numpy as np
 
 from deniable.core.algebra.query import WEIGHT
 from deniable.core.grid import IntArray
-from deniable.releases.synthetic.bins import Bins, Resolutions, sums
-from deniable.releases.synthetic.one_way import FloatArray
-from deniable.releases.synthetic.portion import FINE, Portion, read, weights_for
+from deniable.releases.synthetic.measured.bins import Bins, Resolutions, sums
+from deniable.releases.synthetic.measured.one_way import FloatArray
+from deniable.releases.synthetic.measured.portion import FINE, Portion, read, weights_for
 
 Pair = tuple[int, int]
 """The places of two columns, the smaller one first."""
@@ -255,7 +255,7 @@ def coarse_bins(rows: float, portion: Portion, pairs: int) -> int:
     Example:
         >>> from fractions import Fraction
         >>> from deniable.core.sensitivity import Neighbours
-        >>> from deniable.releases.synthetic.portion import Vectors
+        >>> from deniable.releases.synthetic.measured.portion import Vectors
         >>> portion = Portion(Fraction(1, 100), WEIGHT, Vectors.COUNTS, Neighbours.ADD_REMOVE)
         >>> [coarse_bins(rows, portion, 45) for rows in (1_000, 50_000, 2_000_000)]
         [4, 12, 32]
