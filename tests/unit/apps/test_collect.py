@@ -157,7 +157,7 @@ def test_reports_of_a_survey_that_has_changed_are_refused(folder: Path, reports:
         ("1,yes,tenth,3", "year must be one of"),
         ("1,yes,first,99", "hours must lie between 0 and 80"),
         ("1,yes,,3", "year is not always answered"),
-        ("1,yes,first", "answers cannot be read from .* it is not CSV"),
+        ("1,yes,first", "answers cannot be read from .*: line 3 does not have 4 cells"),
     ],
 )
 def test_bad_answers_write_nothing(folder: Path, line: str, problem: str) -> None:

@@ -45,7 +45,13 @@ def evaluate(expression: Expression, found: Mapping[str, Result], rows: int) -> 
             return _constant(part, rows)
         if part.function == MOMENTS:
             return result(part.arguments[0])
-        return RULES[part.function](*(result(argument) for argument in part.arguments))
+        as_given = part.kind is Kind.INTEGER or part.function in COMPARING | _CHOOSING
+        return RULES[part.function](
+            *(
+                _nearest(one, rows) if isinstance(one, Literal) and is_long(one) and not as_given else result(one)
+                for one in part.arguments
+            )
+        )
 
     with np.errstate(all="ignore"):
         return result(expression)
@@ -65,11 +71,12 @@ def computable(expression: Expression) -> bool:
 def _is_short(call: Call) -> bool:
     """Whether no whole number that a double does not hold is computed with: such are chosen, compared and shown.
 
-    Noisy numbers are doubles; whole numbers alone are keys, choices and constants.
+    Noisy numbers are doubles; whole numbers alone are keys, choices and constants. A constant in what is no whole
+    number, such as the factor of a variance, is a double there as in plain SQL.
     """
     if call.function in _CHOOSING:
         return _is_given(call) or not any(map(is_long, _chosen(call)))
-    if any(map(is_long, call.arguments)):
+    if any(is_long(one) for one in call.arguments if call.kind is Kind.INTEGER or not isinstance(one, Literal)):
         return False
     if call.kind is not Kind.INTEGER or held(call.range):
         return True
@@ -99,6 +106,11 @@ def unrounded(expression: Expression) -> Expression:
     if expression.function == ROUNDED:
         return unrounded(expression.arguments[0])
     return replace(expression, arguments=tuple(unrounded(argument) for argument in expression.arguments))
+
+
+def _nearest(long: Literal, rows: int) -> Band:
+    """A constant of many digits in what is no whole number: the nearest double, as in plain SQL."""
+    return Band.exactly(np.full(rows, float(long.range.low or 0)))
 
 
 def _constant(literal: Literal, rows: int) -> Result:

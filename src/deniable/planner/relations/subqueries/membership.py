@@ -57,7 +57,7 @@ def contained(node: exp.In, value: Expression, members: Members, rows: Origin) -
     found, inside = _among(node, whole, rows)
     if private or not value.nullable:
         return found, inside
-    if _asserted(node):
+    if _asserted(node) or members.inner.private:  # whether all people together have a row is no row's to say
         return found, _known(value, inside)
     beside, some = _among(node, replace(members, pairs=()), found)
     return replace(beside, works=found.works), _known(value, inside, some)

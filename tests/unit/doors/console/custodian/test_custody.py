@@ -392,6 +392,7 @@ def test_a_reviewer_comes_from_a_charge_to_its_proof_and_to_the_audits(person, d
 
 def test_a_custodian_sees_how_the_server_fares(person):
     carol = person("carol")
+    carol.page.goto("/console/people")
     carol.page.goto("/console/activity")
     assert "Every charge has its answer" in carol.page.inner_text("main")
     assert "requests" in carol.page.inner_text("main")
